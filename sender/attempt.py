@@ -1,0 +1,95 @@
+"""One attempt from row to record: what to send, and what its answer makes of the delivery. Pure."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sender.domain.delivery import Reason, Trigger, failed, succeeded
+from sender.durations import MILLISECOND, SECOND
+from sender.store.outbox import Settlement
+from sender.transport import Outgoing
+
+if TYPE_CHECKING:
+    from sender.domain.endpoint import Endpoint
+    from sender.domain.ladder import Ladder
+    from sender.durations import Instant
+    from sender.providers.profile import Profile
+    from sender.store.outbox import Claimed
+    from sender.transport import Answer
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """The virtual instants between which an attempt ran."""
+
+    started_at: Instant
+    finished_at: Instant
+
+
+def outgoing(row: Claimed, endpoint: Endpoint, profile: Profile, now: Instant, signed_at: Instant) -> Outgoing:
+    """Return the request of an attempt made at ``now``: the stored bytes, signed as they are (contract §1.1, §1.4).
+
+    ``signed_at`` is the instant whose whole seconds stand in the timestamp header: real time unless somebody asked for
+    the virtual one.
+    """
+    headers = profile.sign(row.body, endpoint.signing_secrets(now), signed_at // SECOND, row.event_id)
+    return Outgoing(endpoint.url, headers, row.body)
+
+
+def settlement(
+    row: Claimed, sent: Outgoing, answer: Answer, span: Span, profile: Profile, ladder: Ladder, faults: str
+) -> Settlement:
+    """Return what an attempt makes of its row: delivered, the next rung, or failed, with the record of it."""
+    accepted = answer.reason is None and answer.status is not None and profile.accepts(answer.status)
+    if accepted:
+        delivery = succeeded(row.delivery)
+    else:
+        delivery = failed(row.delivery, ladder, span.started_at, span.finished_at)
+    return Settlement(row, delivery, _record(row, sent, answer, span, faults, accepted=accepted))
+
+
+def _record(
+    row: Claimed, sent: Outgoing, answer: Answer, span: Span, faults: str, *, accepted: bool
+) -> dict[str, Any]:
+    scheduled = row.delivery.trigger is Trigger.SCHEDULED and row.delivery.due_at is not None
+    reason = None if accepted else answer.reason or Reason.STATUS
+    return {
+        "outbox_seq": row.seq,
+        "number": row.delivery.attempts + 1,
+        "trigger": row.delivery.trigger.value,
+        "due_at": row.delivery.due_at if scheduled else span.started_at,
+        "started_at": span.started_at,
+        "finished_at": span.finished_at,
+        "duration": answer.elapsed,
+        "outcome": "delivered" if accepted else "failed",
+        "reason": reason.value if reason else None,
+        "status": answer.status,
+        "detail": answer.detail,
+        "url": sent.url,
+        "request_headers": json.dumps(sent.headers, separators=(",", ":")),
+        "answer_headers": json.dumps(answer.headers, separators=(",", ":")),
+        "answer_body": answer.body,
+        "answer_cut": answer.cut,
+        "faults": faults,
+        "lease_token": row.token,
+    }
+
+
+def line(one: Settlement) -> dict[str, Any]:
+    """Return the values of the wide log line of a recorded attempt; nothing in it is secret."""
+    record = one.record
+    return {
+        "event_id": one.row.event_id,
+        "event_type": one.row.event_type,
+        "endpoint": one.row.endpoint_id,
+        "number": record["number"],
+        "trigger": record["trigger"],
+        "outcome": record["outcome"],
+        "reason": record["reason"],
+        "status": record["status"],
+        "duration_ms": record["duration"] // MILLISECOND,
+        "url": record["url"],
+        "next_due_at": one.delivery.due_at,
+    }

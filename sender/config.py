@@ -1,0 +1,47 @@
+"""What a simulator is told when it is made: one frozen value, checked once, passed down."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Literal
+
+from sender.durations import SECOND, Duration, Instant
+
+if TYPE_CHECKING:
+    from sender.domain.ladder import Ladder
+
+
+@dataclass(frozen=True, slots=True)
+class RelaySettings:
+    """How a relay sends. Durations are real time."""
+
+    ladder: Ladder
+    # The real wait; what is recorded when it runs out is the ladder's own timeout, so the rungs are production's.
+    attempt_timeout: Duration = 10 * SECOND
+    signature_clock: Literal["real", "virtual"] = "real"
+    concurrency: int = 640
+    endpoint_concurrency: int = 64
+    window: int = 400
+    lease: Duration = 30 * SECOND
+    # A commit that this relay was not told of (another host, another process) is found after so long.
+    poll: Duration = SECOND
+    flush: int = 100
+    linger: Duration = 5_000
+    trust_env: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """Everything one simulator is told; times are virtual unless the name says otherwise."""
+
+    relay: RelaySettings
+    database_url: str = "memory"
+    seed: int = 1
+    clock: str = "manual"
+    start: Instant | None = None
+    relays: int = 1
+    in_process: bool = True
+    durable: bool = False
+    log_level: str = "warning"
+    log_json: bool = False
+    extra_environment: dict[str, str] = field(default_factory=dict)

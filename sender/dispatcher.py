@@ -1,0 +1,189 @@
+"""The writing side: a command becomes a pure transition, and everything that follows from it commits together.
+
+One transaction holds the resource, its history row and one outbox row per subscribed endpoint. Bodies are encoded here,
+once: what is stored is what is signed and sent, on every attempt.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Protocol
+
+from sender.crash import CrashPoint
+from sender.domain.delivery import queued
+from sender.domain.ids import Prefix, make_id
+from sender.providers.profile import Event
+from sender.store import outbox, resources, settings, world
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sender.domain.endpoint import Endpoint
+    from sender.domain.fault import Fault
+    from sender.domain.resource import Resource
+    from sender.durations import Instant
+    from sender.providers.profile import Profile
+    from sender.runtime import Runtime
+    from sender.store.engine import Database, Session
+
+
+class Outcome(Protocol):
+    """What a transition of any kind of resource returns."""
+
+    @property
+    def resource(self) -> Any:
+        """The resource as it now is."""
+
+    @property
+    def event_type(self) -> str | None:
+        """What is announced, if anything."""
+
+    @property
+    def note(self) -> str:
+        """What happened, in a few words."""
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where a command finds itself: the instant, and ids that repeat with the seed."""
+
+    now: Instant
+    seed: int
+    number: int
+
+    def new_id(self, prefix: str) -> str:
+        """Return the id that belongs to this command's number."""
+        return make_id(self.seed, prefix, self.number)
+
+
+@dataclass(frozen=True, slots=True)
+class Receipt:
+    """What a command did. ``event_ids`` are the outbox rows, one per subscribed endpoint."""
+
+    resource: Any
+    event_type: str | None = None
+    event_ids: tuple[str, ...] = ()
+    created: bool = False
+
+
+class _Rehearsed(Exception):  # noqa: N818 - a signal to roll back, not an error
+    """A command met a crash that is armed for it; it is rolled back, and repeated with the crash taken."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault.name)
+        self.fault = fault
+
+
+class Dispatcher:
+    """Carries out commands. ``wake`` tells the relays, after the commit, that something may be due."""
+
+    def __init__(
+        self, runtime: Runtime, database: Database, profile: Profile, wake: Callable[[], None] = lambda: None
+    ) -> None:
+        self._runtime = runtime
+        self._database = database
+        self._profile = profile
+        self._wake = wake
+        self._revision = 0
+        self._endpoints: Sequence[Endpoint] = ()
+        self._crashes: Sequence[Fault] = ()
+
+    async def create(
+        self, kind: str, project_id: str, external_id: str, decide: Callable[[Place], Outcome]
+    ) -> Receipt:
+        """Make a resource, or return the one that the merchant already made under this external id (contract §5.4).
+
+        ``decide`` gets the place and returns the first transition. Raises what ``decide`` raises.
+        """
+
+        async def work(session: Session, place: Place) -> Receipt:
+            existing = await resources.find(session, kind, project_id, external_id)
+            if existing is not None:
+                return Receipt(existing)
+            outcome = decide(place)
+            await resources.add(session, place.number, outcome.resource)
+            return await self._announce(session, place, outcome, created=True)
+
+        return await self._commit(work)
+
+    async def change(self, resource_id: str, decide: Callable[[Any, Place], Outcome | None]) -> Receipt:
+        """Move a resource: ``decide`` gets it as it stands and returns its transition, or ``None`` for nothing.
+
+        Raises ``NotFound``, and what ``decide`` raises.
+        """
+
+        async def work(session: Session, place: Place) -> Receipt:
+            resource: Resource = await resources.load(session, resource_id)
+            outcome = decide(resource, place)
+            if outcome is None:
+                return Receipt(resource)
+            await resources.change(session, outcome.resource)
+            return await self._announce(session, place, outcome, created=False)
+
+        return await self._commit(work)
+
+    async def _commit(self, work: Callable[[Session, Place], Any]) -> Receipt:
+        try:
+            receipt = await self._transact(work, ())
+        except _Rehearsed as met:
+            async with self._database.write() as session:
+                taken = await settings.take(session, met.fault)
+                await world.revise(session)
+            receipt = await self._transact(work, (CrashPoint(met.fault.name),) if taken else ())
+        self._wake()
+        return receipt
+
+    async def _transact(self, work: Callable[[Session, Place], Any], armed: Sequence[CrashPoint]) -> Receipt:
+        async with self._database.write() as session:
+            place = await self._place(session)
+            receipt: Receipt = await work(session, place)
+            if not armed:
+                self._rehearse(receipt)
+            self._runtime.crash.hit(CrashPoint.DISPATCH_BEFORE_COMMIT, armed)
+        self._runtime.crash.hit(CrashPoint.DISPATCH_AFTER_COMMIT, armed)
+        return receipt
+
+    async def _place(self, session: Session) -> Place:
+        here = await world.read_world(session)
+        if here.revision != self._revision:
+            self._endpoints = await settings.read_endpoints(session)
+            armed = await settings.armed_faults(session)
+            self._crashes = [fault for fault in armed if fault.name.startswith("dispatch.")]
+            self._revision = here.revision
+        numbers = await world.reserve(session, 1 + len(self._endpoints))
+        return Place(here.timeline.at(self._runtime.clock.real_now()), numbers.seed, numbers.first)
+
+    async def _announce(self, session: Session, place: Place, outcome: Outcome, *, created: bool) -> Receipt:
+        resource = outcome.resource
+        subscribed = [one for one in self._endpoints if _wants(one, outcome)]
+        rows = [self._row(place, number, endpoint, outcome) for number, endpoint in enumerate(subscribed, 1)]
+        await resources.remember(
+            session,
+            resources.Transitioned(
+                place.number, resource.id, outcome.event_type, resource.status, outcome.note, len(rows), place.now
+            ),
+        )
+        await outbox.queue(session, rows)
+        return Receipt(resource, outcome.event_type, tuple(row.event_id for row in rows), created)
+
+    def _row(self, place: Place, number: int, endpoint: Endpoint, outcome: Outcome) -> outbox.Queued:
+        seq = place.number + number
+        event_id = make_id(place.seed, Prefix.EVENT, seq)
+        event_type = outcome.event_type or ""
+        event = Event(event_id=event_id, event_type=event_type, occurred_at=place.now, resource=outcome.resource)
+        body = self._profile.encode(event)
+        return outbox.Queued(
+            seq, event_id, event_type, outcome.resource.id, endpoint.id, queued(place.now), body
+        )
+
+    def _rehearse(self, receipt: Receipt) -> None:
+        for fault in self._crashes:
+            if receipt.event_type is not None and fault.match.event_type in {None, receipt.event_type}:
+                raise _Rehearsed(fault)
+
+
+def _wants(endpoint: Endpoint, outcome: Outcome) -> bool:
+    if outcome.event_type is None or endpoint.status != "active":
+        return False
+    resource = outcome.resource
+    return endpoint.wants(outcome.event_type, resource.project_id, is_test=resource.is_test)

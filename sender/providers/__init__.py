@@ -1,0 +1,1 @@
+"""Providers' contracts: one profile each, data plus the verbs encode, sign and accepts."""

@@ -1,0 +1,67 @@
+"""The relay as a child process. When its parent is gone it ends as if it had been told to."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from typing import TYPE_CHECKING
+
+from sender.clock import Clock
+from sender.crash import CrashSwitch, die_for_real
+from sender.loops import run
+from sender.providers.paymos import Paymos
+from sender.relay import Relay
+from sender.relay_pipe import QUIT, READY, SETTLED, say
+from sender.runtime import Runtime
+from sender.store.engine import open_database
+from sender.telemetry import Event, make_log
+from sender.transport.client import Transport
+from sender.wire import Wire
+
+if TYPE_CHECKING:
+    import socket
+
+    from sender.relay_pipe import ChildOrders
+
+def main(orders: ChildOrders, pipe: socket.socket) -> None:
+    """Run one relay until told to end, or until the parent is gone."""
+    # A person's Ctrl-C reaches the whole group of processes; it is for the parent to say what follows from it.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    run(_relay(orders, pipe))
+
+
+async def _relay(orders: ChildOrders, pipe: socket.socket) -> None:
+    settings = orders.settings
+    clock = Clock()
+    log = make_log(settings.log_level, as_json=settings.log_json)
+    runtime = Runtime(clock, CrashSwitch(die_for_real), log)
+    database = open_database(settings.database_url, clock, durable=settings.durable)
+    wire = Wire(Transport(clock, trust_env=settings.relay.trust_env), clock)
+    pipe.setblocking(False)
+    relay = Relay(
+        runtime, database, Paymos(), wire, settings.relay, settled=lambda: say(pipe, SETTLED), owner=orders.owner
+    )
+    running = asyncio.create_task(relay.run())
+    log.info(Event.RELAY_STARTED, owner=relay.owner, process=os.getpid())
+    say(pipe, READY)
+    await _obey(pipe, relay, running)
+    await relay.stop()
+    await running
+    await database.close()
+    log.info(Event.RELAY_STOPPED, owner=relay.owner)
+
+
+async def _obey(pipe: socket.socket, relay: Relay, running: asyncio.Task[None]) -> None:
+    """Pass wake-ups on until the parent says so, the parent is gone, or the relay itself ends."""
+    loop = asyncio.get_running_loop()
+    while not running.done():
+        heard = asyncio.ensure_future(loop.sock_recv(pipe, 4096))
+        await asyncio.wait({heard, running}, return_when=asyncio.FIRST_COMPLETED)
+        if not heard.done():
+            heard.cancel()
+            return
+        said = heard.result() if heard.exception() is None else b""
+        if not said or QUIT in said:
+            return
+        relay.wake()

@@ -1,0 +1,137 @@
+"""The relay's one transaction at a time: record what came back, give back what was not sent, claim what there is room for.
+
+The desk also keeps what it read in that transaction and the senders need: the timeline, the endpoints as they are now,
+and the faults that were taken for rows in flight.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sender.crash import CrashPoint
+from sender.store import outbox, settings, world
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from sender.clock import Timeline
+    from sender.config import RelaySettings
+    from sender.domain.endpoint import Endpoint
+    from sender.domain.fault import Fault
+    from sender.durations import Instant
+    from sender.lanes import Lanes
+    from sender.runtime import Runtime
+    from sender.store.engine import Database, Session
+    from sender.store.outbox import Claimed, Settlement
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What one transaction did: rows claimed, the ``seq`` of rows that moved, and when the next one can be claimed."""
+
+    claimed: list[Claimed]
+    moved: set[int]
+    next_due: Instant | None
+
+
+class Desk:
+    """The database as one relay sees it."""
+
+    def __init__(self, runtime: Runtime, database: Database, options: RelaySettings, owner: str) -> None:
+        self._clock = runtime.clock
+        self._crash = runtime.crash
+        self._database = database
+        self._options = options
+        self._owner = owner
+        self._claims = 0
+        self._revision = 0
+        self._faults: list[Fault] = []
+        self._taken: dict[int, tuple[Fault, ...]] = {}
+        self.endpoints: dict[str, Endpoint] = {}
+        self.timeline: Timeline | None = None
+        # Real monotonic time until which every row in hand is surely still leased to this relay.
+        self.lease_ends = 0
+
+    async def step(self, finished: Sequence[Settlement], unsent: Sequence[Claimed], lanes: Lanes) -> Step:
+        """Run one transaction. Raises ``StoreError``; then nothing of it happened."""
+        armed = self.armed(one.row.seq for one in finished)
+        taken: dict[int, tuple[Fault, ...]] = {}
+        async with self._database.write() as session:
+            await self._refresh(session)
+            moved = await outbox.settle(session, finished) if finished else set()
+            await outbox.put_back(session, unsent)
+            await self._keep_leases(session, lanes)
+            claimed, next_due = await self._claim(session, lanes)
+            for row in claimed if self._faults else ():
+                taken[row.seq] = await self._take(session, row)
+            self._crash.hit(CrashPoint.RELAY_BEFORE_COMMIT, armed)
+        self._crash.hit(CrashPoint.RELAY_AFTER_COMMIT, armed)
+        for one in finished if self._taken else ():
+            self._taken.pop(one.row.seq, None)
+        self._taken.update(taken)
+        self._crash.hit(CrashPoint.RELAY_AFTER_CLAIM, self.armed(row.seq for row in claimed))
+        return Step(claimed, moved, next_due)
+
+    def armed(self, seqs: Iterable[int]) -> list[CrashPoint]:
+        """Return the crash points that wait for any of these rows."""
+        if not self._taken:
+            return []
+        faults = [fault for seq in seqs for fault in self._taken.get(seq, ())]
+        return [CrashPoint(fault.name) for fault in faults if fault.kind == "crash"]
+
+    def wire_faults(self, seq: int) -> list[Fault]:
+        """Return the wire faults taken for a row, in the order in which they were armed."""
+        return [fault for fault in self._taken.get(seq, ()) if fault.kind == "wire"] if self._taken else []
+
+    def holds(self) -> bool:
+        """Tell whether the rows in hand are surely still leased to this relay."""
+        return self._clock.monotonic() < self.lease_ends
+
+    async def _refresh(self, session: Session) -> None:
+        here = await world.read_world(session)
+        self.timeline = here.timeline
+        if here.revision == self._revision:
+            return
+        self.endpoints = {one.id: one for one in await settings.read_endpoints(session)}
+        armed = await settings.armed_faults(session)
+        self._faults = [fault for fault in armed if not fault.name.startswith("dispatch.")]
+        self._revision = here.revision
+
+    async def _keep_leases(self, session: Session, lanes: Lanes) -> None:
+        """Prolong the leases in hand when a third of their time is used up; all of them, or none counts as held."""
+        now = self._clock.monotonic()
+        if lanes.idle:
+            self.lease_ends = now + self._options.lease
+        elif now < self.lease_ends < now + 2 * self._options.lease // 3:
+            await outbox.renew(session, self._owner, self._lease_until())
+            self.lease_ends = now + self._options.lease
+
+    def _lease_until(self) -> Instant:
+        return self._clock.real_now() + self._options.lease
+
+    async def _claim(self, session: Session, lanes: Lanes) -> tuple[list[Claimed], Instant | None]:
+        if not any(lanes.has_room(endpoint_id) for endpoint_id in self.endpoints):
+            return [], None
+        assert self.timeline is not None
+        now = self.timeline.at(self._clock.real_now())
+        heads = await outbox.heads(session)
+        claimed: list[Claimed] = []
+        for endpoint_id, at in heads.items():
+            room = lanes.room(endpoint_id)
+            if at is not None and at <= now and room:
+                claimed += await outbox.claim(session, endpoint_id, now, room, self._lease())
+        if self.timeline.stands_still:
+            return claimed, None
+        if claimed:
+            heads = await outbox.heads(session)
+        return claimed, min((at for at in heads.values() if at is not None and at > now), default=None)
+
+    def _lease(self) -> outbox.Lease:
+        self._claims += 1
+        return outbox.Lease(self._owner, f"{self._owner}:{self._claims}", self._lease_until())
+
+    async def _take(self, session: Session, row: Claimed) -> tuple[Fault, ...]:
+        wanted = (row.event_type, row.event_id, row.endpoint_id, row.delivery.attempts + 1)
+        mine = [fault for fault in self._faults if fault.strikes(*wanted)]
+        return tuple([fault for fault in mine if await settings.take(session, fault)])

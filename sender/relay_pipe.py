@@ -1,0 +1,40 @@
+"""What parent and child say to each other: single bytes over a socket pair.
+
+The parent says ``w`` (something may be due) and ``q`` (finish and end); the child says ``r`` (I work) and ``s``
+(something was recorded). A pipe that breaks means that the other side is dead.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import socket
+
+    from sender.config import Settings
+
+WAKE, QUIT, READY, SETTLED = b"w", b"q", b"r", b"s"
+
+
+@dataclass(frozen=True, slots=True)
+class ChildOrders:
+    """What a child is told when it is started; ``owner`` is the name under which the parent gives its leases back."""
+
+    settings: Settings
+    owner: str
+
+
+def say(pipe: socket.socket, word: bytes) -> None:
+    """Say one byte; a full pipe means that the other side has enough to read already, a broken one that it is gone."""
+    try:
+        pipe.send(word)
+    except OSError:
+        return
+
+
+def child_entry(orders: ChildOrders, pipe: socket.socket) -> None:
+    """Be the child: what a process is started with; the parent itself never imports what only a relay needs."""
+    from sender.relay_child import main  # noqa: PLC0415
+
+    main(orders, pipe)

@@ -1,0 +1,1 @@
+"""Stories in YAML: the language they are written in, the runner and the reports."""

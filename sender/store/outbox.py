@@ -1,0 +1,296 @@
+"""The outbox's own statements: queue, look, claim, settle, give back, resend, cancel.
+
+A row is leased by a token. Settling is compare-and-set on it: a relay that lost its lease touches no row and leaves its
+attempt as evidence. Every statement is for a batch, so that a transaction of the relay is a handful of round trips
+however many rows it moves.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import BigInteger, Integer, Text, bindparam, case, func, insert, or_, select, update
+
+from sender.domain.delivery import Delivery, DeliveryState, Trigger
+from sender.store.engine import batch, batch_of
+from sender.store.schema import attempts, bodies, endpoints, outbox
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from sqlalchemy import Row
+
+    from sender.durations import Instant
+    from sender.store.engine import Session
+
+_PARKED_MANUAL = 0
+"""``claim_at`` of a manual attempt whose lease was given back: due at once, before anything else."""
+
+
+@dataclass(frozen=True, slots=True)
+class Queued:
+    """A new outbox row: the copy of one transition for one endpoint."""
+
+    seq: int
+    event_id: str
+    event_type: str
+    resource_id: str
+    endpoint_id: str
+    delivery: Delivery
+    body: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class Lease:
+    """In whose name rows are claimed, and until which real instant."""
+
+    owner: str
+    token: str
+    until_real: Instant
+
+
+@dataclass(frozen=True, slots=True)
+class Claimed:
+    """A row that is leased to a relay: what to send, and where the delivery stood."""
+
+    seq: int
+    event_id: str
+    event_type: str
+    resource_id: str
+    endpoint_id: str
+    delivery: Delivery
+    body: bytes
+    token: str
+
+
+@dataclass(frozen=True, slots=True)
+class Settlement:
+    """What a finished attempt makes of its row, with the record of the attempt (columns of ``attempts``)."""
+
+    row: Claimed
+    delivery: Delivery
+    record: Mapping[str, Any]
+
+
+_INSERT_ROW = insert(outbox)
+_INSERT_BODY = insert(bodies)
+_INSERT_ATTEMPT = insert(attempts)
+
+_claimable = (
+    select(outbox.c.claim_at)
+    .where(outbox.c.endpoint_id == endpoints.c.id, outbox.c.claim_at.is_not(None))
+    .order_by(outbox.c.claim_at, outbox.c.seq)
+    .limit(1)
+    .correlate(endpoints)
+    .scalar_subquery()
+)
+_HEADS = select(endpoints.c.id, _claimable.label("claim_at")).where(endpoints.c.status == "active")
+
+_picked = (
+    select(outbox.c.seq)
+    .where(
+        outbox.c.endpoint_id == bindparam("b_endpoint"),
+        outbox.c.claim_at.is_not(None),
+        outbox.c.claim_at <= bindparam("b_now"),
+    )
+    .order_by(outbox.c.claim_at, outbox.c.seq)
+    .limit(bindparam("b_limit"))
+    .with_for_update(skip_locked=True)
+    .cte("picked")
+)
+_body = select(bodies.c.body).where(bodies.c.seq == outbox.c.seq).correlate(outbox).scalar_subquery()
+_CLAIM = (
+    update(outbox)
+    .where(outbox.c.seq.in_(select(_picked.c.seq)))
+    .values(
+        claim_at=None,
+        lease_token=bindparam("b_token"),
+        lease_owner=bindparam("b_owner"),
+        leased_until_real=bindparam("b_until"),
+    )
+    .returning(
+        outbox.c.seq,
+        outbox.c.event_id,
+        outbox.c.event_type,
+        outbox.c.resource_id,
+        outbox.c.state,
+        outbox.c.due_at,
+        outbox.c.trigger,
+        outbox.c.attempts,
+        outbox.c.failures,
+        _body.label("body"),
+    )
+)
+
+_outcomes = batch(
+    seq=BigInteger(), token=Text(), state=Text(), due_at=BigInteger(), claim_at=BigInteger(), trigger=Text(),
+    attempts=Integer(), failures=Integer(),
+)  # fmt: skip
+_NO_LEASE: dict[str, Any] = {"lease_token": None, "lease_owner": None, "leased_until_real": None}
+_SETTLE = (
+    update(outbox)
+    .where(outbox.c.seq == _outcomes.c.seq, outbox.c.lease_token == _outcomes.c.token)
+    .values(
+        state=_outcomes.c.state,
+        due_at=_outcomes.c.due_at,
+        claim_at=_outcomes.c.claim_at,
+        trigger=_outcomes.c.trigger,
+        attempts=_outcomes.c.attempts,
+        failures=_outcomes.c.failures,
+        **_NO_LEASE,
+    )
+    .returning(outbox.c.seq)
+)
+
+_BACK: dict[str, Any] = {
+    "claim_at": case((outbox.c.trigger == Trigger.MANUAL.value, _PARKED_MANUAL), else_=outbox.c.due_at),
+    **_NO_LEASE,
+}
+_leased = outbox.c.lease_token.is_not(None)
+_GIVE_BACK = update(outbox).where(outbox.c.lease_owner == bindparam("b_owner"), _leased).values(_BACK)
+_returned = batch(seq=BigInteger(), token=Text())
+_PUT_BACK = (
+    update(outbox).where(outbox.c.seq == _returned.c.seq, outbox.c.lease_token == _returned.c.token).values(_BACK)
+)
+_REAP = update(outbox).where(_leased, outbox.c.leased_until_real < bindparam("b_real")).values(_BACK)
+_RENEW = (
+    update(outbox)
+    .where(outbox.c.lease_owner == bindparam("b_owner"), _leased)
+    .values(leased_until_real=bindparam("b_until"))
+)
+_LEASED = select(func.count()).select_from(outbox).where(_leased)
+
+_ROW = select(
+    outbox.c.seq, outbox.c.state, outbox.c.due_at, outbox.c.claim_at, outbox.c.trigger, outbox.c.attempts,
+    outbox.c.failures, outbox.c.lease_token,
+).where(outbox.c.event_id == bindparam("b_event_id"))  # fmt: skip
+_RESEND = (
+    update(outbox)
+    .where(outbox.c.seq == bindparam("b_seq"), outbox.c.lease_token.is_(None))
+    .values(claim_at=bindparam("b_claim_at"), trigger=Trigger.MANUAL.value)
+)
+_CANCEL = (
+    update(outbox)
+    .where(outbox.c.endpoint_id == bindparam("b_endpoint"), or_(outbox.c.state == "pending", outbox.c.claim_at.is_not(None)))
+    .values(
+        state=case((outbox.c.state == "pending", "cancelled"), else_=outbox.c.state),
+        due_at=None,
+        claim_at=None,
+        trigger=Trigger.SCHEDULED.value,
+        **_NO_LEASE,
+    )
+)
+
+
+async def queue(session: Session, rows: Sequence[Queued]) -> None:
+    """Add rows, each due when its delivery says so."""
+    if not rows:
+        return
+    await session.run(_INSERT_ROW, [_columns(row) for row in rows])
+    await session.run(_INSERT_BODY, [{"seq": row.seq, "body": row.body} for row in rows])
+    await session.announce()
+
+
+async def heads(session: Session) -> dict[str, Instant | None]:
+    """Return for each active endpoint when its next row can be claimed; a row of a suspended one waits."""
+    return {row.id: row.claim_at for row in await session.rows(_HEADS)}
+
+
+async def leased(session: Session) -> int:
+    """Return how many rows are in the hands of relays."""
+    ((count,),) = await session.rows(_LEASED)
+    return int(count)
+
+
+async def claim(session: Session, endpoint_id: str, now: Instant, limit: int, lease: Lease) -> list[Claimed]:
+    """Lease up to ``limit`` rows of one endpoint that are due at ``now``; in the order in which they are to be tried."""
+    params = {"b_endpoint": endpoint_id, "b_now": now, "b_limit": limit, "b_token": lease.token,
+              "b_owner": lease.owner, "b_until": lease.until_real}  # fmt: skip
+    rows = [_claimed(row, endpoint_id, lease.token) for row in await session.rows(_CLAIM, params)]
+    return sorted(rows, key=lambda row: (row.delivery.due_at or 0, row.seq))
+
+
+async def settle(session: Session, settlements: Sequence[Settlement]) -> set[int]:
+    """Move the rows that are still leased under their token, and record every attempt.
+
+    Returns the ``seq`` of the rows that moved; the attempts of the others are kept as evidence (``counted`` false).
+    """
+    moved = {row.seq for row in await session.rows(_SETTLE, {"batch": batch_of(map(_outcome, settlements))})}
+    records = [{**one.record, "counted": one.row.seq in moved} for one in settlements]
+    await session.run(_INSERT_ATTEMPT, records)
+    return moved
+
+
+async def put_back(session: Session, rows: Sequence[Claimed]) -> None:
+    """Make claimed rows that were not sent claimable again, as far as they are still leased under their token."""
+    if rows:
+        await session.run(_PUT_BACK, {"batch": batch_of((row.seq, row.token) for row in rows)})
+
+
+async def give_back(session: Session, owner: str) -> int:
+    """Make the rows of a relay that is known to be dead claimable again; return how many there were."""
+    return await session.run(_GIVE_BACK, {"b_owner": owner})
+
+
+async def reap(session: Session, real: Instant) -> int:
+    """Make rows claimable whose lease ran out in real time; return how many there were."""
+    return await session.run(_REAP, {"b_real": real})
+
+
+async def renew(session: Session, owner: str, until_real: Instant) -> int:
+    """Prolong every lease of a relay; return how many it still has."""
+    return await session.run(_RENEW, {"b_owner": owner, "b_until": until_real})
+
+
+async def find(session: Session, event_id: str) -> tuple[int, Delivery, bool] | None:
+    """Return (seq, delivery, in flight) of an event, or ``None``."""
+    for row in await session.rows(_ROW, {"b_event_id": event_id}):
+        return row.seq, _delivery(row, row.claim_at), row.lease_token is not None
+    return None
+
+
+async def resend(session: Session, seq: int, delivery: Delivery) -> bool:
+    """Store a delivery that a person resent; tell whether it was still at rest."""
+    done = await session.run(_RESEND, {"b_seq": seq, "b_claim_at": delivery.claim_at})
+    await session.announce()
+    return done == 1
+
+
+async def cancel(session: Session, endpoint_id: str) -> int:
+    """Cancel what is pending for a deleted endpoint, in flight or not; return how many rows changed."""
+    return await session.run(_CANCEL, {"b_endpoint": endpoint_id})
+
+
+def _columns(row: Queued) -> dict[str, Any]:
+    delivery = row.delivery
+    return {
+        "seq": row.seq,
+        "event_id": row.event_id,
+        "event_type": row.event_type,
+        "resource_id": row.resource_id,
+        "endpoint_id": row.endpoint_id,
+        "state": delivery.state.value,
+        "due_at": delivery.due_at,
+        "claim_at": delivery.claim_at,
+        "trigger": delivery.trigger.value,
+        "attempts": delivery.attempts,
+        "failures": delivery.failures,
+    }
+
+
+def _outcome(one: Settlement) -> Iterable[Any]:
+    to = one.delivery
+    return (one.row.seq, one.row.token, to.state.value, to.due_at, to.claim_at, to.trigger.value, to.attempts, to.failures)
+
+
+def _claimed(row: Row[Any], endpoint_id: str, token: str) -> Claimed:
+    return Claimed(
+        row.seq, row.event_id, row.event_type, row.resource_id, endpoint_id, _delivery(row, None), row.body, token
+    )
+
+
+def _delivery(row: Row[Any], claim_at: Instant | None) -> Delivery:
+    return Delivery(
+        DeliveryState(row.state), row.due_at, claim_at, Trigger(row.trigger), row.attempts, row.failures
+    )

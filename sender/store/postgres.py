@@ -1,0 +1,124 @@
+"""PostgreSQL: SQLAlchemy's asyncio engine on psycopg, and the wake-up that crosses hosts."""
+
+from __future__ import annotations
+
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import func, inspect, select, text
+from sqlalchemy.engine import make_url
+from sqlalchemy.exc import ArgumentError, SQLAlchemyError
+from sqlalchemy.ext.asyncio import create_async_engine
+
+from sender.errors import StoreError, UsageError
+from sender.store.schema import metadata
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Sequence
+
+    from sqlalchemy import Connection, Executable, Row
+    from sqlalchemy.ext.asyncio import AsyncConnection
+
+    from sender.store.engine import Params, Session
+
+CHANNEL = "paymos_sim"
+"""The channel of LISTEN and NOTIFY; what it says is only ever "look", so its 8,000 byte limit cannot matter."""
+
+_SCHEMA_LOCK = 7_291_107
+"""The advisory lock under which the schema is made, so that two processes may start at once."""
+
+_ANNOUNCE = select(func.pg_notify(CHANNEL, ""))
+
+
+class PostgresSession:
+    """The statements of one transaction."""
+
+    def __init__(self, connection: AsyncConnection) -> None:
+        self._connection = connection
+
+    async def rows(self, statement: Executable, params: Params | None = None) -> Sequence[Row[Any]]:
+        """Run a statement and return its rows."""
+        return (await self._connection.execute(statement, params)).all()
+
+    async def run(self, statement: Executable, params: Params | None = None) -> int:
+        """Run a statement; return how many rows it touched."""
+        return (await self._connection.execute(statement, params)).rowcount
+
+    async def create_tables(self) -> None:
+        """Create every table of the schema."""
+        await self._connection.run_sync(metadata.create_all)
+
+    async def has_tables(self) -> bool:
+        """Tell whether the schema is there; the answer stays true until this transaction ends."""
+        await self._connection.execute(text("SELECT pg_advisory_xact_lock(:key)"), {"key": _SCHEMA_LOCK})
+        return await self._connection.run_sync(_has_instance)
+
+    async def announce(self) -> None:
+        """Wake relays on other hosts once this commits."""
+        await self._connection.execute(_ANNOUNCE)
+
+
+class PostgresDatabase:
+    """A PostgreSQL database behind a small pool."""
+
+    def __init__(self, url: str, *, pool_size: int = 5) -> None:
+        try:
+            address = make_url(url).set(drivername="postgresql+psycopg")
+        except ArgumentError:
+            message = "the database URL cannot be read; write postgresql://USER:PASSWORD@HOST:PORT/NAME"
+            raise UsageError(message) from None
+        self.url = url
+        self._address = address.set(drivername="postgresql").render_as_string(hide_password=False)
+        # Every transaction here ends in a commit or a rollback of its own, so the pool's would be a wasted round trip.
+        self._engine = create_async_engine(
+            address, pool_size=pool_size, max_overflow=0, pool_reset_on_return=None, connect_args={"connect_timeout": 10}
+        )
+
+    @asynccontextmanager
+    async def write(self) -> AsyncIterator[Session]:
+        """Open a transaction; it commits when the block ends."""
+        connection = await self._connect()
+        try:
+            yield PostgresSession(connection)
+            await connection.commit()
+        except SQLAlchemyError as error:
+            raise _translated(error) from error
+        finally:
+            await connection.close()
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[Session]:
+        """Open a transaction that reads; each statement sees what was committed before it."""
+        async with self.write() as session:
+            yield session
+
+    async def _connect(self) -> AsyncConnection:
+        try:
+            return await self._engine.connect()
+        except (SQLAlchemyError, OSError) as error:
+            raise _translated(error) from error
+
+    async def listen(self, heard: Callable[[], None]) -> None:
+        """Call ``heard`` for every announcement, for as long as the connection holds."""
+        import psycopg  # noqa: PLC0415 - only relays listen
+
+        try:
+            async with await psycopg.AsyncConnection.connect(self._address, autocommit=True) as connection:
+                await connection.execute(f"LISTEN {CHANNEL}")
+                async for _ in connection.notifies():
+                    heard()
+        except psycopg.Error as error:
+            message = f"the connection that listens for work is gone: {error}"
+            raise StoreError(message) from error
+
+    async def close(self) -> None:
+        """Close the pool."""
+        await self._engine.dispose()
+
+
+def _has_instance(connection: Connection) -> bool:
+    return inspect(connection).has_table("instance")
+
+
+def _translated(error: Exception) -> StoreError:
+    return StoreError(f"the PostgreSQL database failed: {getattr(error, 'orig', None) or error}")

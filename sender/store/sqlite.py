@@ -1,0 +1,187 @@
+"""SQLite: inline in the event loop, one writer at a time, readers that never wait.
+
+One statement takes microseconds, and handing it to a thread costs more than it takes, because the interpreter lock has
+to come back from a busy loop. The one thing that may last, another process's write lock, is waited for with the loop
+free. Writers begin IMMEDIATE: a transaction that reads first and then writes fails at once in WAL mode, whatever the
+busy timeout says.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import sqlite3
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+from sqlalchemy import create_engine, inspect
+from sqlalchemy.exc import SQLAlchemyError
+from sqlalchemy.pool import StaticPool
+
+from sender.durations import SECOND, Duration
+from sender.errors import NotAvailable, StoreError
+from sender.store.schema import metadata
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Sequence
+
+    from sqlalchemy import Connection, Executable, Row
+
+    from sender.clock import Clock
+    from sender.store.engine import Params, Session
+
+OLDEST = (3, 38, 0)
+"""The first SQLite with UPDATE … FROM, RETURNING and the ``->>`` operator together."""
+
+LOCK_PATIENCE: Duration = 30 * SECOND
+"""How long a writer waits for another process's write transaction, in real time."""
+
+LOCK_PAUSE = 0.001
+"""Real seconds between two tries for the write lock; a transaction of the relay takes about as long."""
+
+
+_FAULTS = (SQLAlchemyError, sqlite3.Error)
+
+
+class SqliteSession:
+    """The statements of one transaction, run inline."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    async def rows(self, statement: Executable, params: Params | None = None) -> Sequence[Row[Any]]:
+        """Run a statement and return its rows."""
+        return self._connection.execute(statement, params).all()
+
+    async def run(self, statement: Executable, params: Params | None = None) -> int:
+        """Run a statement; return how many rows it touched."""
+        return self._connection.execute(statement, params).rowcount
+
+    async def create_tables(self) -> None:
+        """Create every table of the schema."""
+        metadata.create_all(self._connection, checkfirst=False)
+
+    async def has_tables(self) -> bool:
+        """Tell whether the schema is there."""
+        return inspect(self._connection).has_table("instance")
+
+    async def announce(self) -> None:
+        """Do nothing: the processes that share a file are told over their pipes."""
+
+
+class _Handle:
+    """One connection with the lock that keeps its transactions apart."""
+
+    def __init__(self, path: str, synchronous: str) -> None:
+        self._engine = create_engine(
+            "sqlite+pysqlite://",
+            creator=lambda: sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False),
+            isolation_level="AUTOCOMMIT",
+            poolclass=StaticPool,
+        )
+        self.connection = self._engine.connect()
+        self.session = SqliteSession(self.connection)
+        self.turn = asyncio.Lock()
+        raw = self.connection.connection.driver_connection
+        assert isinstance(raw, sqlite3.Connection)
+        self.raw = raw
+        for pragma in ("journal_mode=WAL", f"synchronous={synchronous}", "foreign_keys=ON", "busy_timeout=1000"):
+            raw.execute(f"PRAGMA {pragma}")
+        raw.execute("PRAGMA busy_timeout=0")
+
+    def close(self) -> None:
+        self.connection.close()
+        self._engine.dispose()
+
+
+class SqliteDatabase:
+    """A SQLite file, or memory that lasts as long as this object."""
+
+    def __init__(self, url: str, clock: Clock, *, durable: bool = False) -> None:
+        if sqlite3.sqlite_version_info < OLDEST:
+            message = f"SQLite {sqlite3.sqlite_version} is too old; 3.38 or later is needed (a newer Python brings it)"
+            raise NotAvailable(message)
+        self.url = url
+        self._clock = clock
+        path = _path(url)
+        synchronous = "FULL" if durable else "NORMAL"
+        try:
+            self._writer = _Handle(path, synchronous)
+            self._reader = self._writer if path == ":memory:" else _Handle(path, synchronous)
+        except (sqlite3.Error, SQLAlchemyError) as error:
+            message = f"the database file {path} cannot be opened: {_plain(error)}"
+            raise NotAvailable(message) from None
+
+    @asynccontextmanager
+    async def write(self) -> AsyncIterator[Session]:
+        """Open a transaction that writes."""
+        handle = self._writer
+        async with handle.turn:
+            await self._begin()
+            try:
+                yield handle.session
+                handle.raw.execute("COMMIT")
+            except _FAULTS as error:
+                raise _translated(error) from error
+            finally:
+                _roll_back(handle.raw)
+
+    async def _begin(self) -> None:
+        deadline = self._clock.monotonic() + LOCK_PATIENCE
+        while True:
+            try:
+                self._writer.raw.execute("BEGIN IMMEDIATE")
+            except sqlite3.Error as error:
+                if error.sqlite_errorname != "SQLITE_BUSY" or self._clock.monotonic() > deadline:
+                    raise _translated(error) from error
+            else:
+                return
+            await self._clock.sleep(LOCK_PAUSE)
+
+    @asynccontextmanager
+    async def read(self) -> AsyncIterator[Session]:
+        """Open a transaction that reads one consistent state."""
+        handle = self._reader
+        async with handle.turn:
+            try:
+                handle.raw.execute("BEGIN")
+                yield handle.session
+            except _FAULTS as error:
+                raise _translated(error) from error
+            finally:
+                _roll_back(handle.raw)
+
+    async def listen(self, heard: Callable[[], None]) -> None:
+        """Return at once: a file tells nobody."""
+
+    async def close(self) -> None:
+        """Close both connections."""
+        self._reader.close()
+        if self._writer is not self._reader:
+            self._writer.close()
+
+
+def _path(url: str) -> str:
+    if url == "memory":
+        return ":memory:"
+    path = unquote(url.removeprefix("sqlite:///").removeprefix("sqlite://"))
+    if path in {"", ":memory:"}:
+        return ":memory:"
+    if not Path(path).parent.is_dir():
+        message = f"the database file {path} cannot be opened: its folder does not exist"
+        raise NotAvailable(message)
+    return path
+
+
+def _roll_back(raw: sqlite3.Connection) -> None:
+    if raw.in_transaction:
+        raw.execute("ROLLBACK")
+
+
+def _translated(error: Exception) -> StoreError:
+    return StoreError(f"the SQLite database failed: {_plain(error)}")
+
+
+def _plain(error: Exception) -> str:
+    return str(getattr(error, "orig", None) or error)

@@ -1,0 +1,163 @@
+"""Relays as child processes: started, watched, and started again when they die.
+
+Children are forked from a server that has imported everything already, so that a successor works tens of milliseconds
+after a death. The parent knows when a child is dead and gives its leases back at once. Where processes cannot be
+forked (Windows) each child is spawned and has to import first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import multiprocessing
+import socket
+import sys
+import uuid
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from sender.errors import NotAvailable
+from sender.relay_pipe import QUIT, READY, WAKE, ChildOrders, child_entry, say
+from sender.store import outbox
+from sender.telemetry import Event
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from multiprocessing.process import BaseProcess
+
+    from sender.config import Settings
+    from sender.runtime import Runtime
+    from sender.store.engine import Database
+
+STILLBORN_MAX = 3
+"""Children in a row that may die before they work; starting more would not help."""
+
+READY_PATIENCE = 30.0
+"""Real seconds that a child gets to start; a cold machine imports slowly."""
+
+JOIN_PATIENCE = 3.0
+"""Real seconds that a child gets to end in order before it is killed."""
+
+
+def process_context() -> Any:
+    """Return where children come from: a fork server that has imported everything, or plain spawning."""
+    if sys.platform == "win32":
+        return multiprocessing.get_context("spawn")
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["sender.relay_child"])
+    return context
+
+
+def warm_up() -> None:
+    """Start the fork server now, so that it imports while this process does other things."""
+    process_context()
+    if sys.platform != "win32":
+        from multiprocessing import forkserver  # noqa: PLC0415 - there is none on Windows
+
+        forkserver.ensure_running()
+
+
+@dataclass(slots=True, eq=False)
+class _Child:
+    """One child process, and the parent's end of its pipe."""
+
+    owner: str
+    process: BaseProcess
+    pipe: socket.socket
+    works: asyncio.Event = field(default_factory=asyncio.Event)
+    watcher: asyncio.Task[None] | None = None
+
+
+class Supervisor:
+    """Keeps a number of relay processes alive. ``settled`` is called when one recorded something or died."""
+
+    def __init__(self, runtime: Runtime, database: Database, settings: Settings, settled: Callable[[], None]) -> None:
+        self._clock = runtime.clock
+        self._log = runtime.log
+        self._database = database
+        self._settings = settings
+        self._settled = settled
+        self._children: set[_Child] = set()
+        self._stopping = False
+        self._stillborn = 0
+
+    @property
+    def processes(self) -> list[int]:
+        """The process ids of the relays that run."""
+        return [child.process.pid for child in self._children if child.process.pid is not None]
+
+    async def start(self) -> None:
+        """Return once every relay works. Raises ``NotAvailable`` when one cannot start."""
+        self._stopping = False
+        children = [await self._give_birth() for _ in range(self._settings.relays)]
+        for child in children:
+            if not await self._clock.wait(child.works.wait(), READY_PATIENCE) or child not in self._children:
+                await self.stop()
+                message = "the relay process could not start; its own message stands above"
+                raise NotAvailable(message)
+
+    def wake(self) -> None:
+        """Tell every relay that something may be due."""
+        for child in self._children:
+            say(child.pipe, WAKE)
+
+    async def restart(self) -> None:
+        """Kill every relay; their watchers start successors. Returns once those work."""
+        dying = list(self._children)
+        for child in dying:
+            child.process.kill()
+        for child in dying:
+            if child.watcher is not None:
+                await child.watcher
+        for child in list(self._children):
+            await self._clock.wait(child.works.wait(), READY_PATIENCE)
+
+    async def stop(self) -> None:
+        """Let every relay finish what is in flight; one that does not end in time is killed."""
+        self._stopping = True
+        children = list(self._children)
+        for child in children:
+            say(child.pipe, QUIT)
+        for child in children:
+            if child.watcher is not None and not await self._clock.wait(asyncio.shield(child.watcher), JOIN_PATIENCE):
+                child.process.kill()
+                await child.watcher
+
+    async def _give_birth(self) -> _Child:
+        ours, theirs = socket.socketpair()
+        ours.setblocking(False)
+        owner = uuid.uuid4().hex
+        orders = ChildOrders(self._settings, owner)
+        process = process_context().Process(target=child_entry, args=(orders, theirs), daemon=True)
+        # Starting waits for the fork server, which may still be importing; the loop goes on meanwhile.
+        await asyncio.get_running_loop().run_in_executor(None, process.start)
+        theirs.close()
+        child = _Child(owner, process, ours)
+        self._children.add(child)
+        child.watcher = asyncio.create_task(self._watch(child))
+        return child
+
+    async def _watch(self, child: _Child) -> None:
+        """Listen to a child until it is dead, give its leases back, and start a successor."""
+        loop = asyncio.get_running_loop()
+        try:
+            while heard := await loop.sock_recv(child.pipe, 4096):
+                if READY in heard:
+                    child.works.set()
+                self._settled()
+        except OSError:
+            pass
+        await loop.run_in_executor(None, child.process.join)
+        child.pipe.close()
+        self._children.discard(child)
+        await self._bury(child)
+
+    async def _bury(self, child: _Child) -> None:
+        async with self._database.write() as session:
+            rows = await outbox.give_back(session, child.owner)
+        self._stillborn = 0 if child.works.is_set() else self._stillborn + 1
+        child.works.set()
+        if not self._stopping:
+            self._log.warning(Event.RELAY_DIED, exit_code=child.process.exitcode, given_back=rows)
+            if self._stillborn < STILLBORN_MAX:
+                await self._give_birth()
+        self._settled()

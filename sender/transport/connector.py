@@ -1,0 +1,92 @@
+"""Which connection a request goes over: a fresh one, or one that the same burst has just used.
+
+``Connector`` overrides parts of aiohttp 3.14 that it does not promise to keep (``_get``, ``_release``,
+``_resolve_host``, ``_factory``); the tests of the wire hold each of them.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
+
+from aiohttp import TCPConnector, ThreadedResolver
+from typing_extensions import override
+
+from sender.transport.peer import Peer, address_text
+
+if TYPE_CHECKING:
+    from aiohttp.abc import ResolveResult
+    from aiohttp.client_proto import ResponseHandler
+    from aiohttp.client_reqrep import ConnectionKey
+    from aiohttp.connector import Connection
+    from aiohttp.tracing import Trace
+
+IDLE_LIMIT = 0.015
+"""For how many seconds an idle connection may be used again.
+
+Receivers that drop idle connections do so after 50 ms or more and are never met; within a burst it is idle for less.
+"""
+
+_HOSTS_NOTED = 1_000
+
+
+class Connector(TCPConnector):
+    """Connections without a limit, each used again only within a burst and only while the peer is silent.
+
+    A request on a connection that the peer is just closing is a lost attempt, and sending it again is forbidden. So
+    the socket is looked at right before it is used, and a peer that was once seen dropping a kept connection that
+    early gets a new connection for each request from then on.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(limit=0, keepalive_timeout=IDLE_LIMIT, resolver=ThreadedResolver())
+        self.addresses: dict[tuple[str, int], tuple[str, ...]] = {}
+        self._distrusted: set[ConnectionKey] = set()
+        self._factory = cast("Any", partial(Peer, loop=self._loop, distrust=self._distrusted.add))
+
+    @override
+    async def _get(self, key: ConnectionKey, traces: list[Trace]) -> Connection | None:
+        while (connection := await super()._get(key, traces)) is not None:
+            if cast("Peer", connection.protocol).is_quiet():
+                return connection
+            self._distrusted.add(key)
+            connection.close()
+        return None
+
+    @override
+    def _release(self, key: ConnectionKey, protocol: ResponseHandler, *, should_close: bool = False) -> None:
+        peer = cast("Peer", protocol)
+        peer.pooled_as, peer.head_size = key, 0
+        super()._release(key, protocol, should_close=should_close or self._distrusts(key))
+
+    def _distrusts(self, key: ConnectionKey) -> bool:
+        return bool(self._distrusted) and key in self._distrusted
+
+    @override
+    async def _resolve_host(self, host: str, port: int, traces: Any = None) -> list[ResolveResult]:
+        found = _loopback(host, port) if _is_localhost(host) else await super()._resolve_host(host, port, traces)
+        if len(self.addresses) >= _HOSTS_NOTED:
+            self.addresses.clear()
+        self.addresses[host, port] = tuple(address_text(each["host"], each["port"]) for each in found)
+        return found
+
+    def abandon(self) -> None:
+        """Drop every connection at once, as the death of the process would."""
+        kept = [peer for pool in self._conns.values() for peer, _ in pool]
+        for peer in [*self._acquired, *kept]:
+            peer.abort()
+        self._close(abort_ssl=True)
+
+
+def _is_localhost(host: str) -> bool:
+    """Tell whether the name is one of those that always mean this machine (RFC 6761 §6.3)."""
+    name = host.rstrip(".").lower()
+    return name == "localhost" or name.endswith(".localhost")
+
+
+def _loopback(host: str, port: int) -> list[ResolveResult]:
+    # Asked for it, many systems name one family only, and in an order of their own.
+    return [
+        {"hostname": host, "host": address, "port": port, "family": 0, "proto": 0, "flags": 0}
+        for address in ("127.0.0.1", "::1")
+    ]

@@ -1,0 +1,66 @@
+"""What is kept of an answer: bounded, and safe to store and to show, because a receiver's answer is hostile text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from aiohttp import ClientResponse
+
+BODY_LIMIT = 64 * 1024
+"""How many bytes of an answer's body are kept (design §4)."""
+
+HEADERS_LIMIT = 16 * 1024
+"""How many characters of an answer's headers are kept, names and values together."""
+
+_SENTENCE_LIMIT = 200
+
+
+class Kept:
+    """An answer as it comes in: its head when that is complete, then what is kept of its body."""
+
+    __slots__ = ("body", "cut", "headers", "response")
+
+    def __init__(self) -> None:
+        self.response: ClientResponse | None = None
+        self.headers: tuple[tuple[str, str], ...] = ()
+        self.body = b""
+        self.cut = False
+
+    async def take(self, response: ClientResponse) -> None:
+        """Take the head, then the body until its end or its bound; whatever ends the body early only marks it cut."""
+        self.response = response
+        self._take_headers(response)
+        content = response.content
+        try:
+            while len(self.body) < BODY_LIMIT and not content.at_eof():
+                self.body += await content.readany()
+        except Exception:  # noqa: BLE001 - the status is known: nothing that a body does may change the verdict
+            self.cut = True
+            return
+        self.cut |= len(self.body) > BODY_LIMIT or not content.at_eof()
+        self.body = self.body[:BODY_LIMIT]
+
+    def _take_headers(self, response: ClientResponse) -> None:
+        left = HEADERS_LIMIT
+        kept = []
+        for name, value in response.headers.items():
+            left -= len(name) + len(value)
+            if left < 0:
+                self.cut = True
+                break
+            kept.append((shown(name), shown(value)))
+        self.headers = tuple(kept)
+
+
+def shown(text: str) -> str:
+    """Return text from the wire with everything that is not printable replaced by U+FFFD."""
+    if text.isprintable():
+        return text
+    decoded = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return "".join(character if character.isprintable() else "\ufffd" for character in decoded)
+
+
+def printable(text: str) -> str:
+    """Return text from the wire fit for a sentence: one short line."""
+    return shown(text if len(text) <= _SENTENCE_LIMIT else f"{text[:_SENTENCE_LIMIT]}…")

@@ -1,0 +1,167 @@
+"""One connection, held to two rules: a complete head is an answer, and closing never waits for the peer."""
+
+from __future__ import annotations
+
+import select
+from contextlib import suppress
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from aiohttp.client_proto import ResponseHandler
+from aiohttp.helpers import _EXC_SENTINEL
+from aiohttp.http import HttpResponseParser
+from aiohttp.http_exceptions import HttpProcessingError
+from typing_extensions import override
+
+if TYPE_CHECKING:
+    import asyncio
+    from collections.abc import Callable
+
+    from aiohttp.client_reqrep import ConnectionKey
+    from aiohttp.http import RawResponseMessage
+    from aiohttp.streams import StreamReader
+
+    Head = tuple[RawResponseMessage, StreamReader]
+
+HEAD_LIMIT = 256 * 1024
+"""How many bytes may come before the final head is complete, interim answers included."""
+
+SWITCHING_PROTOCOLS = 101
+
+
+class Peer(ResponseHandler):
+    """One connection of aiohttp's.
+
+    aiohttp gives up a complete head when the bytes behind it that came in the same read are not HTTP, so that the
+    outcome would depend on how the network cut the stream. Here the bytes are kept until the final head is complete,
+    and on such an error read once more, line by line.
+    """
+
+    def __init__(self, loop: asyncio.AbstractEventLoop, distrust: Callable[[ConnectionKey], None]) -> None:
+        super().__init__(loop)
+        self.address = ""
+        self.head_size = 0
+        self.salvaged = False
+        self.pooled_as: ConnectionKey | None = None
+        self._distrust = distrust
+        self._head: list[bytes] | None = None
+        self._arrivals: Callable[[], object] | None = None
+
+    @override
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Note who the peer is while it can be asked for."""
+        super().connection_made(transport)
+        self.address = address_text(*transport.get_extra_info("peername")[:2])
+
+    @override
+    def connection_lost(self, exc: BaseException | None) -> None:
+        """Report a peer that drops a kept connection before it was used or answered again."""
+        if self.pooled_as is not None and self.transport is not None and not self.head_size:
+            self._distrust(self.pooled_as)
+        super().connection_lost(exc)
+
+    @override
+    def close(self) -> None:
+        """Close at once: an unread answer is not drained, an untaken request is not waited for."""
+        self.abort()
+
+    def is_quiet(self) -> bool:
+        """Tell whether the idle connection is good for a request: nothing has come over it, not even its end."""
+        if self.should_close or self.transport is None:
+            return False
+        if self._arrivals is None:
+            self._arrivals = _arrivals(self.transport)
+        return not self._arrivals()
+
+    @override
+    def set_response_params(self, **params: Any) -> None:
+        """Begin a new exchange."""
+        self._head = []
+        self.head_size = 0
+        super().set_response_params(**params)
+
+    @override
+    def data_received(self, data: bytes) -> None:
+        """Keep what comes before the final head is complete, up to a bound."""
+        if self._head is None:
+            super().data_received(data)
+            return
+        self._head.append(data)
+        self.head_size += len(data)
+        super().data_received(data)
+        if self._is_endless():
+            self._head = None
+            self.set_exception(HttpProcessingError(message=f"its head is longer than {HEAD_LIMIT} bytes"))
+            self.close()
+
+    def _is_endless(self) -> bool:
+        return self._head is not None and self.head_size > HEAD_LIMIT
+
+    @override
+    def feed_data(self, data: Head, size: int = 0) -> None:
+        """Take a complete head from the parser; after the final one nothing needs to be kept."""
+        if _is_final(data[0]):
+            self._head = None
+        super().feed_data(data, size)
+
+    @override
+    def set_exception(self, exc: BaseException, exc_cause: BaseException = _EXC_SENTINEL) -> None:
+        """End the exchange with an error, unless what came so far holds a complete final head."""
+        if self._head and isinstance(exc, HttpProcessingError):
+            found = self._complete_head(b"".join(self._head))
+            if found is not None:
+                self._should_close = self.salvaged = True
+                self.feed_data(found)
+                return
+        super().set_exception(exc, exc_cause)
+
+    def _complete_head(self, raw: bytes) -> Head | None:
+        parser = _second_parser(self, self._loop, len(raw))
+        lines = raw.splitlines(keepends=True)
+        with suppress(Exception):
+            for number, line in enumerate(lines, start=1):
+                for message, payload in parser.feed_data(line)[0]:
+                    if _is_final(message):
+                        _feed_rest(parser, payload, b"".join(lines[number:]))
+                        return message, payload
+        return None
+
+
+def _arrivals(transport: asyncio.Transport) -> Callable[[], object]:
+    """Return a check whether anything has come over the connection that the event loop has not read yet."""
+    socket = transport.get_extra_info("socket")
+    if not hasattr(select, "poll"):
+        return lambda: select.select([socket], [], [], 0)[0]
+    poll = select.poll()
+    poll.register(socket.fileno(), select.POLLIN)
+    return partial(poll.poll, 0)
+
+
+def _second_parser(peer: Peer, loop: asyncio.AbstractEventLoop, limit: int) -> HttpResponseParser:
+    return HttpResponseParser(
+        peer,
+        loop,
+        limit,
+        read_until_eof=True,
+        auto_decompress=False,
+        max_line_size=HEAD_LIMIT,
+        max_field_size=HEAD_LIMIT,
+        max_headers=HEAD_LIMIT,
+    )
+
+
+def _feed_rest(parser: HttpResponseParser, payload: StreamReader, rest: bytes) -> None:
+    with suppress(Exception):
+        parser.feed_data(rest)
+    if not payload.is_eof():
+        payload.feed_eof()
+
+
+def _is_final(message: RawResponseMessage) -> bool:
+    # 101 is not skipped: nothing that could be read as a status line follows it.
+    return not 100 <= message.code < 200 or message.code == SWITCHING_PROTOCOLS  # noqa: PLR2004 - the 1xx range
+
+
+def address_text(host: str, port: int) -> str:
+    """Return ``host:port``, with brackets around an IPv6 address."""
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
