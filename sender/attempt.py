@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sender.domain.delivery import Reason, Trigger, failed, succeeded
 from sender.durations import MILLISECOND, SECOND
 from sender.store.outbox import Settlement
-from sender.transport import Outgoing
+from sender.transport import Answer, Outgoing
 
 if TYPE_CHECKING:
     from sender.domain.endpoint import Endpoint
@@ -17,15 +17,17 @@ if TYPE_CHECKING:
     from sender.durations import Instant
     from sender.providers.profile import Profile
     from sender.store.outbox import Claimed
-    from sender.transport import Answer
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
-    """The virtual instants between which an attempt ran."""
+class Exchange:
+    """What went out, what came back, and between which virtual instants; ``faults`` names the wire faults in play."""
 
+    sent: Outgoing
+    answer: Answer
     started_at: Instant
     finished_at: Instant
+    faults: str = ""
 
 
 def outgoing(row: Claimed, endpoint: Endpoint, profile: Profile, now: Instant, signed_at: Instant) -> Outgoing:
@@ -38,41 +40,36 @@ def outgoing(row: Claimed, endpoint: Endpoint, profile: Profile, now: Instant, s
     return Outgoing(endpoint.url, headers, row.body)
 
 
-def settlement(
-    row: Claimed, sent: Outgoing, answer: Answer, span: Span, profile: Profile, ladder: Ladder, faults: str
-) -> Settlement:
+def settlement(row: Claimed, exchange: Exchange, profile: Profile, ladder: Ladder) -> Settlement:
     """Return what an attempt makes of its row: delivered, the next rung, or failed, with the record of it."""
-    accepted = answer.reason is None and answer.status is not None and profile.accepts(answer.status)
-    if accepted:
-        delivery = succeeded(row.delivery)
-    else:
-        delivery = failed(row.delivery, ladder, span.started_at, span.finished_at)
-    return Settlement(row, delivery, _record(row, sent, answer, span, faults, accepted=accepted))
+    answer = exchange.answer
+    if answer.reason is None and answer.status is not None and profile.accepts(answer.status):
+        return Settlement(row, succeeded(row.delivery), _record(row, exchange, None))
+    delivery = failed(row.delivery, ladder, exchange.started_at, exchange.finished_at)
+    return Settlement(row, delivery, _record(row, exchange, answer.reason or Reason.STATUS))
 
 
-def _record(
-    row: Claimed, sent: Outgoing, answer: Answer, span: Span, faults: str, *, accepted: bool
-) -> dict[str, Any]:
-    scheduled = row.delivery.trigger is Trigger.SCHEDULED and row.delivery.due_at is not None
-    reason = None if accepted else answer.reason or Reason.STATUS
+def _record(row: Claimed, exchange: Exchange, reason: Reason | None) -> dict[str, Any]:
+    before, answer = row.delivery, exchange.answer
+    on_the_ladder = before.trigger is Trigger.SCHEDULED and before.due_at is not None
     return {
         "outbox_seq": row.seq,
-        "number": row.delivery.attempts + 1,
-        "trigger": row.delivery.trigger.value,
-        "due_at": row.delivery.due_at if scheduled else span.started_at,
-        "started_at": span.started_at,
-        "finished_at": span.finished_at,
+        "number": before.attempts + 1,
+        "trigger": before.trigger.value,
+        "due_at": before.due_at if on_the_ladder else exchange.started_at,
+        "started_at": exchange.started_at,
+        "finished_at": exchange.finished_at,
         "duration": answer.elapsed,
-        "outcome": "delivered" if accepted else "failed",
+        "outcome": "failed" if reason else "delivered",
         "reason": reason.value if reason else None,
         "status": answer.status,
         "detail": answer.detail,
-        "url": sent.url,
-        "request_headers": json.dumps(sent.headers, separators=(",", ":")),
+        "url": exchange.sent.url,
+        "request_headers": json.dumps(exchange.sent.headers, separators=(",", ":")),
         "answer_headers": json.dumps(answer.headers, separators=(",", ":")),
         "answer_body": answer.body,
         "answer_cut": answer.cut,
-        "faults": faults,
+        "faults": exchange.faults,
         "lease_token": row.token,
     }
 

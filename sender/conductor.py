@@ -48,8 +48,8 @@ class Outlook:
 class Conductor:
     """Moves a standing timeline, and fires what time alone does to resources in every mode.
 
-    ``expire`` carries out one expiry; ``wake`` tells the relays to look; ``patience`` is how long, in real time, nothing
-    may settle before the conductor gives up waiting.
+    ``expire`` carries out one expiry; ``wake`` tells the relays to look; ``patience`` is how long, in real time,
+    nothing may settle before the conductor gives up waiting.
     """
 
     def __init__(
@@ -120,7 +120,7 @@ class Conductor:
                 await self._travel(outlook.next_delivery)
 
     async def advance_until_idle(self) -> Instant:
-        """Move time until no delivery is pending; expiries that are passed on the way fire, others are not waited for."""
+        """Move time until no delivery is pending; expiries passed on the way fire, others are not waited for."""
         return await self.advance_until(_never)
 
     async def _travel(self, target: Instant) -> Instant:

@@ -28,6 +28,8 @@ class RelaySettings:
     flush: int = 100
     linger: Duration = 5_000
     trust_env: bool = False
+    # In whose name rows are leased; the parent of a child names it, so that it can give a dead child's leases back.
+    owner: str = ""
 
 
 @dataclass(frozen=True, slots=True)

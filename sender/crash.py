@@ -28,7 +28,7 @@ class CrashPoint(StrEnum):
     RELAY_AFTER_COMMIT = "relay.after_commit"
 
 
-class Crashed(BaseException):  # noqa: N818 - it reports a death, and nobody may handle it as an error
+class Crashed(BaseException):
     """The process, or the part that stands for it, died at a crash point."""
 
     def __init__(self, point: CrashPoint) -> None:

@@ -88,9 +88,7 @@ class Dispatcher:
         self._endpoints: Sequence[Endpoint] = ()
         self._crashes: Sequence[Fault] = ()
 
-    async def create(
-        self, kind: str, project_id: str, external_id: str, decide: Callable[[Place], Outcome]
-    ) -> Receipt:
+    async def create(self, kind: str, project_id: str, external_id: str, decide: Callable[[Place], Outcome]) -> Receipt:
         """Make a resource, or return the one that the merchant already made under this external id (contract §5.4).
 
         ``decide`` gets the place and returns the first transition. Raises what ``decide`` raises.
@@ -172,9 +170,7 @@ class Dispatcher:
         event_type = outcome.event_type or ""
         event = Event(event_id=event_id, event_type=event_type, occurred_at=place.now, resource=outcome.resource)
         body = self._profile.encode(event)
-        return outbox.Queued(
-            seq, event_id, event_type, outcome.resource.id, endpoint.id, queued(place.now), body
-        )
+        return outbox.Queued(seq, event_id, event_type, outcome.resource.id, endpoint.id, queued(place.now), body)
 
     def _rehearse(self, receipt: Receipt) -> None:
         for fault in self._crashes:

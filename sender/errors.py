@@ -34,7 +34,7 @@ class SimError(Exception):
 
 
 class UsageError(SimError):
-    """This cannot be used as it is written"""
+    """What was given cannot be used as it is written"""
 
     code = "usage"
     status = 400

@@ -15,7 +15,7 @@ from sender import attempt
 from sender.crash import Crashed, CrashPoint
 from sender.domain.delivery import Reason
 from sender.domain.endpoint import EndpointStatus
-from sender.durations import MILLISECOND, SECOND
+from sender.durations import SECOND
 from sender.errors import StoreError
 from sender.lanes import Lanes
 from sender.relay_desk import Desk
@@ -51,9 +51,8 @@ class Relay:
         wire: Wire,
         options: RelaySettings,
         settled: Callable[[], None] = lambda: None,
-        owner: str | None = None,
     ) -> None:
-        self.owner = owner or uuid.uuid4().hex
+        self.owner = options.owner or uuid.uuid4().hex
         self._clock = runtime.clock
         self._crash = runtime.crash
         self._log = runtime.log.bind(relay=self.owner[:8])
@@ -188,7 +187,12 @@ class Relay:
         """Send a row once; ``None`` when it must not be sent by this relay now."""
         endpoint = self._desk.endpoints.get(row.endpoint_id)
         timeline = self._desk.timeline
-        if endpoint is None or timeline is None or endpoint.status is not EndpointStatus.ACTIVE or not self._desk.holds():
+        if (
+            endpoint is None
+            or timeline is None
+            or endpoint.status is not EndpointStatus.ACTIVE
+            or not self._desk.holds()
+        ):
             return None
         real = self._clock.real_now()
         started_at = timeline.at(real)
@@ -197,18 +201,16 @@ class Relay:
         faults = self._desk.wire_faults(row.seq)
         answer = await self._wire.send(sent, self._options.attempt_timeout, faults, instant=timeline.stands_still)
         self._crash.hit(CrashPoint.RELAY_AFTER_SEND, self._desk.armed((row.seq,)))
-        span = attempt.Span(started_at, self._finished_at(started_at, answer))
         names = ",".join(fault.name for fault in faults)
-        return attempt.settlement(row, sent, answer, span, self._profile, self._options.ladder, names)
+        exchange = attempt.Exchange(sent, answer, started_at, self._finished_at(timeline, started_at, answer), names)
+        return attempt.settlement(row, exchange, self._profile, self._options.ladder)
 
-    def _finished_at(self, started_at: Instant, answer: Answer) -> Instant:
+    def _finished_at(self, timeline: Timeline, started_at: Instant, answer: Answer) -> Instant:
         """Return when an attempt ended, virtually.
 
         An attempt that ran into its timeout ends ``timeout`` after its start even while time stands still, so that the
         ladder behind it is production's (design §2).
         """
-        timeline: Timeline | None = self._desk.timeline
-        assert timeline is not None
         ended = max(timeline.at(self._clock.real_now()), started_at)
         if answer.reason is Reason.TIMEOUT:
             return max(ended, started_at + self._options.ladder.timeout)

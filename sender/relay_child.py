@@ -22,26 +22,24 @@ from sender.wire import Wire
 if TYPE_CHECKING:
     import socket
 
-    from sender.relay_pipe import ChildOrders
+    from sender.config import Settings
 
-def main(orders: ChildOrders, pipe: socket.socket) -> None:
+
+def main(settings: Settings, pipe: socket.socket) -> None:
     """Run one relay until told to end, or until the parent is gone."""
     # A person's Ctrl-C reaches the whole group of processes; it is for the parent to say what follows from it.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    run(_relay(orders, pipe))
+    run(_relay(settings, pipe))
 
 
-async def _relay(orders: ChildOrders, pipe: socket.socket) -> None:
-    settings = orders.settings
+async def _relay(settings: Settings, pipe: socket.socket) -> None:
     clock = Clock()
     log = make_log(settings.log_level, as_json=settings.log_json)
     runtime = Runtime(clock, CrashSwitch(die_for_real), log)
     database = open_database(settings.database_url, clock, durable=settings.durable)
     wire = Wire(Transport(clock, trust_env=settings.relay.trust_env), clock)
-    pipe.setblocking(False)
-    relay = Relay(
-        runtime, database, Paymos(), wire, settings.relay, settled=lambda: say(pipe, SETTLED), owner=orders.owner
-    )
+    pipe.setblocking(False)  # noqa: FBT003 - the standard library's own signature
+    relay = Relay(runtime, database, Paymos(), wire, settings.relay, settled=lambda: say(pipe, SETTLED))
     running = asyncio.create_task(relay.run())
     log.info(Event.RELAY_STARTED, owner=relay.owner, process=os.getpid())
     say(pipe, READY)

@@ -1,4 +1,4 @@
-"""The relay's one transaction at a time: record what came back, give back what was not sent, claim what there is room for.
+"""The relay's one transaction at a time: record what came back, give back what was not sent, claim what has room.
 
 The desk also keeps what it read in that transaction and the senders need: the timeline, the endpoints as they are now,
 and the faults that were taken for rows in flight.
@@ -58,11 +58,11 @@ class Desk:
         armed = self.armed(one.row.seq for one in finished)
         taken: dict[int, tuple[Fault, ...]] = {}
         async with self._database.write() as session:
-            await self._refresh(session)
+            timeline = await self._refresh(session)
             moved = await outbox.settle(session, finished) if finished else set()
             await outbox.put_back(session, unsent)
             await self._keep_leases(session, lanes)
-            claimed, next_due = await self._claim(session, lanes)
+            claimed, next_due = await self._claim(session, timeline, lanes)
             for row in claimed if self._faults else ():
                 taken[row.seq] = await self._take(session, row)
             self._crash.hit(CrashPoint.RELAY_BEFORE_COMMIT, armed)
@@ -88,15 +88,15 @@ class Desk:
         """Tell whether the rows in hand are surely still leased to this relay."""
         return self._clock.monotonic() < self.lease_ends
 
-    async def _refresh(self, session: Session) -> None:
+    async def _refresh(self, session: Session) -> Timeline:
         here = await world.read_world(session)
         self.timeline = here.timeline
-        if here.revision == self._revision:
-            return
-        self.endpoints = {one.id: one for one in await settings.read_endpoints(session)}
-        armed = await settings.armed_faults(session)
-        self._faults = [fault for fault in armed if not fault.name.startswith("dispatch.")]
-        self._revision = here.revision
+        if here.revision != self._revision:
+            self.endpoints = {one.id: one for one in await settings.read_endpoints(session)}
+            armed = await settings.armed_faults(session)
+            self._faults = [fault for fault in armed if not fault.name.startswith("dispatch.")]
+            self._revision = here.revision
+        return here.timeline
 
     async def _keep_leases(self, session: Session, lanes: Lanes) -> None:
         """Prolong the leases in hand when a third of their time is used up; all of them, or none counts as held."""
@@ -110,18 +110,17 @@ class Desk:
     def _lease_until(self) -> Instant:
         return self._clock.real_now() + self._options.lease
 
-    async def _claim(self, session: Session, lanes: Lanes) -> tuple[list[Claimed], Instant | None]:
+    async def _claim(self, session: Session, timeline: Timeline, lanes: Lanes) -> tuple[list[Claimed], Instant | None]:
         if not any(lanes.has_room(endpoint_id) for endpoint_id in self.endpoints):
             return [], None
-        assert self.timeline is not None
-        now = self.timeline.at(self._clock.real_now())
+        now = timeline.at(self._clock.real_now())
         heads = await outbox.heads(session)
         claimed: list[Claimed] = []
         for endpoint_id, at in heads.items():
             room = lanes.room(endpoint_id)
             if at is not None and at <= now and room:
                 claimed += await outbox.claim(session, endpoint_id, now, room, self._lease())
-        if self.timeline.stands_still:
+        if timeline.stands_still:
             return claimed, None
         if claimed:
             heads = await outbox.heads(session)

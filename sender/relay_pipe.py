@@ -6,7 +6,6 @@ The parent says ``w`` (something may be due) and ``q`` (finish and end); the chi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -17,14 +16,6 @@ if TYPE_CHECKING:
 WAKE, QUIT, READY, SETTLED = b"w", b"q", b"r", b"s"
 
 
-@dataclass(frozen=True, slots=True)
-class ChildOrders:
-    """What a child is told when it is started; ``owner`` is the name under which the parent gives its leases back."""
-
-    settings: Settings
-    owner: str
-
-
 def say(pipe: socket.socket, word: bytes) -> None:
     """Say one byte; a full pipe means that the other side has enough to read already, a broken one that it is gone."""
     try:
@@ -33,8 +24,8 @@ def say(pipe: socket.socket, word: bytes) -> None:
         return
 
 
-def child_entry(orders: ChildOrders, pipe: socket.socket) -> None:
+def child_entry(settings: Settings, pipe: socket.socket) -> None:
     """Be the child: what a process is started with; the parent itself never imports what only a relay needs."""
     from sender.relay_child import main  # noqa: PLC0415
 
-    main(orders, pipe)
+    main(settings, pipe)

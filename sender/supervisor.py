@@ -12,11 +12,11 @@ import multiprocessing
 import socket
 import sys
 import uuid
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from sender.errors import NotAvailable
-from sender.relay_pipe import QUIT, READY, WAKE, ChildOrders, child_entry, say
+from sender.relay_pipe import QUIT, READY, WAKE, child_entry, say
 from sender.store import outbox
 from sender.telemetry import Event
 
@@ -124,10 +124,10 @@ class Supervisor:
 
     async def _give_birth(self) -> _Child:
         ours, theirs = socket.socketpair()
-        ours.setblocking(False)
+        ours.setblocking(False)  # noqa: FBT003 - the standard library's own signature
         owner = uuid.uuid4().hex
-        orders = ChildOrders(self._settings, owner)
-        process = process_context().Process(target=child_entry, args=(orders, theirs), daemon=True)
+        settings = replace(self._settings, relay=replace(self._settings.relay, owner=owner))
+        process = process_context().Process(target=child_entry, args=(settings, theirs), daemon=True)
         # Starting waits for the fork server, which may still be importing; the loop goes on meanwhile.
         await asyncio.get_running_loop().run_in_executor(None, process.start)
         theirs.close()

@@ -8,6 +8,7 @@ import hmac
 import json
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from io import BytesIO
 from typing import TYPE_CHECKING, Any
 
 import aiohttp
@@ -94,7 +95,7 @@ class Client:
         """Deliver an event, or ready-made bytes, and return the status."""
         body = event if isinstance(event, bytes) else encode(event)
         sent = sign(body, **signing) if headers is None else headers
-        async with self.session.post(self.url, data=body, headers=sent, allow_redirects=False) as answer:
+        async with self.session.post(self.url, data=BytesIO(body), headers=sent, allow_redirects=False) as answer:
             await answer.read()
             return answer.status
 

@@ -63,9 +63,7 @@ def queued(now: Instant) -> Delivery:
 
 def succeeded(delivery: Delivery) -> Delivery:
     """Return the delivery after a 2xx, whoever asked for the attempt."""
-    return Delivery(
-        DeliveryState.DELIVERED, None, None, attempts=delivery.attempts + 1, failures=delivery.failures
-    )
+    return Delivery(DeliveryState.DELIVERED, None, None, attempts=delivery.attempts + 1, failures=delivery.failures)
 
 
 def failed(delivery: Delivery, ladder: Ladder, started_at: Instant, finished_at: Instant) -> Delivery:

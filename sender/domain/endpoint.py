@@ -1,4 +1,4 @@
-"""An endpoint: a subscribed address with its secrets, its categories and its optional project filter (contract §1.10)."""
+"""An endpoint: a subscribed address, its secrets, categories and optional project filter (contract §1.10)."""
 
 from __future__ import annotations
 

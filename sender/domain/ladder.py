@@ -27,7 +27,7 @@ class Ladder:
         return len(self.gaps) + 1
 
     def next_due(self, failures: int, started_at: Instant, finished_at: Instant) -> Instant | None:
-        """Return when the attempt after the ``failures``-th failure is due, or ``None`` when the ladder is exhausted."""
+        """Return when the attempt after the ``failures``-th failure is due; ``None`` when the ladder is exhausted."""
         if failures > len(self.gaps):
             return None
         origin = finished_at if self.measured_from == "end" else started_at

@@ -9,8 +9,6 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
-from typing_extensions import override
-
 from sender.domain.endpoint import CATEGORIES, ROTATION_WINDOW
 from sender.domain.invoice_commands import INVOICE_LIFETIME, PAYMENT_LIFETIME, ChooseNetwork, CreateInvoice
 from sender.domain.signature import webhook_header
@@ -72,12 +70,10 @@ class Paymos(Profile):
     checkout_url: str = "https://checkout.paymos.io"
     catalogue: Catalogue = field(default_factory=load_catalogue)
 
-    @override
     def encode(self, event: Event) -> bytes:
         """Return the envelope with the resource's snapshot as compact JSON (contract §2.1, §3.2)."""
         return to_bytes(envelope(event, self.checkout_url))
 
-    @override
     def sign(self, body: bytes, secrets: Sequence[str], timestamp: int, event_id: str) -> Headers:
         """Return the headers of contract §1.1 in its order, with a ``v1`` for each secret."""
         return (
@@ -88,7 +84,6 @@ class Paymos(Profile):
             (self.signature_header, webhook_header(body, secrets, timestamp)),
         )
 
-    @override
     def accepts(self, status: int) -> bool:
         """Tell whether the status is 2xx; nothing else counts (contract §1.5)."""
         return 200 <= status <= 299  # noqa: PLR2004 - the class of successes, known by its numbers

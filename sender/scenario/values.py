@@ -7,14 +7,11 @@ reader; the schemas take both.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, TypeVar, TYPE_CHECKING
 
 from pydantic import BeforeValidator, GetCoreSchemaHandler, GetJsonSchemaHandler, SecretStr, ValidationInfo
-from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema, core_schema
 
 from sender import crash, durations
@@ -23,6 +20,11 @@ from sender.domain.invoice_rules import CLIENT_ID_MAX, EXTERNAL_ID_MAX, REASON_M
 from sender.errors import RequestRefused, UsageError
 from sender.ladderfile import load_ladder
 from sender.scenario import readers
+
+if TYPE_CHECKING:
+    from pydantic.json_schema import JsonSchemaValue
+    from pathlib import Path
+    from collections.abc import Callable, Mapping
 
 T = TypeVar("T")
 

@@ -90,8 +90,8 @@ class EmbeddedPostgres:
         except subprocess.TimeoutExpired:
             os.killpg(self._process.pid, signal.SIGKILL)
             self._process.wait()
-            shutil.rmtree(self._base, ignore_errors=True)
         self._reader.join()
+        shutil.rmtree(self._base, ignore_errors=True)  # where its owner had not the right to
 
     def _read_log(self) -> None:
         with cast("IO[str]", self._process.stdout) as lines:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from contextlib import AbstractAsyncContextManager
 
-    from sqlalchemy import Executable, Row, Subquery
+    from sqlalchemy import Executable, Subquery
     from sqlalchemy.sql.compiler import SQLCompiler
     from sqlalchemy.types import TypeEngine
 
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 class Session(Protocol):
     """One open transaction."""
 
-    async def rows(self, statement: Executable, params: Params | None = None) -> Sequence[Row[Any]]:
+    async def rows(self, statement: Executable, params: Params | None = None) -> Sequence[Any]:
         """Run a statement and return its rows."""
 
     async def run(self, statement: Executable, params: Params | None = None) -> int:
@@ -81,7 +81,9 @@ def open_database(url: str, clock: Clock, *, durable: bool = False) -> Database:
         from sender.store.postgres import PostgresDatabase  # noqa: PLC0415
 
         return PostgresDatabase(url)
-    message = f"{url!r} is not a database URL; write sqlite:///FILE, memory, postgresql://HOST/NAME or embedded-postgres"
+    message = (
+        f"{url!r} is not a database URL; write sqlite:///FILE, memory, postgresql://HOST/NAME or embedded-postgres"
+    )
     raise UsageError(message)
 
 

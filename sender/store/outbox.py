@@ -17,7 +17,7 @@ from sender.store.engine import batch, batch_of
 from sender.store.schema import attempts, bodies, endpoints, outbox
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Mapping, Sequence
 
     from sqlalchemy import Row
 
@@ -172,7 +172,10 @@ _RESEND = (
 )
 _CANCEL = (
     update(outbox)
-    .where(outbox.c.endpoint_id == bindparam("b_endpoint"), or_(outbox.c.state == "pending", outbox.c.claim_at.is_not(None)))
+    .where(
+        outbox.c.endpoint_id == bindparam("b_endpoint"),
+        or_(outbox.c.state == "pending", outbox.c.claim_at.is_not(None)),
+    )
     .values(
         state=case((outbox.c.state == "pending", "cancelled"), else_=outbox.c.state),
         due_at=None,
@@ -204,7 +207,7 @@ async def leased(session: Session) -> int:
 
 
 async def claim(session: Session, endpoint_id: str, now: Instant, limit: int, lease: Lease) -> list[Claimed]:
-    """Lease up to ``limit`` rows of one endpoint that are due at ``now``; in the order in which they are to be tried."""
+    """Lease up to ``limit`` rows of one endpoint that are due at ``now``, in the order in which to try them."""
     params = {"b_endpoint": endpoint_id, "b_now": now, "b_limit": limit, "b_token": lease.token,
               "b_owner": lease.owner, "b_until": lease.until_real}  # fmt: skip
     rows = [_claimed(row, endpoint_id, lease.token) for row in await session.rows(_CLAIM, params)]
@@ -279,9 +282,18 @@ def _columns(row: Queued) -> dict[str, Any]:
     }
 
 
-def _outcome(one: Settlement) -> Iterable[Any]:
+def _outcome(one: Settlement) -> Sequence[Any]:
     to = one.delivery
-    return (one.row.seq, one.row.token, to.state.value, to.due_at, to.claim_at, to.trigger.value, to.attempts, to.failures)
+    return (
+        one.row.seq,
+        one.row.token,
+        to.state.value,
+        to.due_at,
+        to.claim_at,
+        to.trigger.value,
+        to.attempts,
+        to.failures,
+    )
 
 
 def _claimed(row: Row[Any], endpoint_id: str, token: str) -> Claimed:
@@ -291,6 +303,4 @@ def _claimed(row: Row[Any], endpoint_id: str, token: str) -> Claimed:
 
 
 def _delivery(row: Row[Any], claim_at: Instant | None) -> Delivery:
-    return Delivery(
-        DeliveryState(row.state), row.due_at, claim_at, Trigger(row.trigger), row.attempts, row.failures
-    )
+    return Delivery(DeliveryState(row.state), row.due_at, claim_at, Trigger(row.trigger), row.attempts, row.failures)

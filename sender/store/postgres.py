@@ -16,7 +16,7 @@ from sender.store.schema import metadata
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
-    from sqlalchemy import Connection, Executable, Row
+    from sqlalchemy import Connection, Executable
     from sqlalchemy.ext.asyncio import AsyncConnection
 
     from sender.store.engine import Params, Session
@@ -36,7 +36,7 @@ class PostgresSession:
     def __init__(self, connection: AsyncConnection) -> None:
         self._connection = connection
 
-    async def rows(self, statement: Executable, params: Params | None = None) -> Sequence[Row[Any]]:
+    async def rows(self, statement: Executable, params: Params | None = None) -> Sequence[Any]:
         """Run a statement and return its rows."""
         return (await self._connection.execute(statement, params)).all()
 
@@ -71,7 +71,11 @@ class PostgresDatabase:
         self._address = address.set(drivername="postgresql").render_as_string(hide_password=False)
         # Every transaction here ends in a commit or a rollback of its own, so the pool's would be a wasted round trip.
         self._engine = create_async_engine(
-            address, pool_size=pool_size, max_overflow=0, pool_reset_on_return=None, connect_args={"connect_timeout": 10}
+            address,
+            pool_size=pool_size,
+            max_overflow=0,
+            pool_reset_on_return=None,
+            connect_args={"connect_timeout": 10},
         )
 
     @asynccontextmanager

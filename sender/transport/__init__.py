@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 __all__ = ["Answer", "Outgoing", "Transport"]
 
 
-def __getattr__(name: str) -> Any:  # noqa: ANN401 - a module's attribute may be anything
+def __getattr__(name: str) -> Any:
     """Load the HTTP client when it is asked for: whoever only names the two values does not pay for it."""
     if name == "Transport":
         from sender.transport.client import Transport  # noqa: PLC0415

@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 
 import aiohttp
 
-from sender.domain.delivery import Reason
 from sender.durations import SECOND
 from sender.transport.connector import Connector
 from sender.transport.exchange import Answer
-from sender.transport.kept import BODY_LIMIT, Kept, printable
-from sender.transport.peer import HEAD_LIMIT, Peer, address_text
+from sender.transport.kept import BODY_LIMIT, Kept
+from sender.transport.peer import HEAD_LIMIT, address_text
 from sender.transport.proxies import Proxies
 from sender.transport.reasons import FAILURES, Place, explain
 from sender.transport.request import Body, Request
@@ -30,8 +29,6 @@ _NO_TIMEOUT = aiohttp.ClientTimeout(sock_connect=None)
 """Ours covers the whole exchange; a second clock beside it could only cut it short."""
 
 _URLS_REMEMBERED = 1_000
-_LOWEST_STATUS = 100
-_REDIRECTS = range(300, 400)
 
 
 class Transport:
@@ -59,19 +56,23 @@ class Transport:
         for the body, which cannot change the outcome (design §4).
         """
         started = self._clock.monotonic()
-        body, kept, failure = Body(outgoing), Kept(), None
+        body, kept, why = Body(outgoing), Kept(), None
         try:
             async with self._clock.timeout(timeout / SECOND):
                 await self._exchange(outgoing, body, kept)
-        except FAILURES as error:
-            failure = error
+        except FAILURES as failure:
+            kept.cut = True
+            why = explain(failure, self._place(outgoing, body, timeout))
         finally:
-            if kept.response is not None and not kept.response.closed:
-                kept.response.close()
+            kept.close()
         elapsed = self._clock.monotonic() - started
-        if kept.response is None or kept.response.status < _LOWEST_STATUS:
-            return self._unanswered(failure, outgoing, body, timeout, elapsed)
-        return _answered(kept, kept.response, body.peer, elapsed, late=failure is not None)
+        if why is not None and kept.status is None:
+            return Answer(None, *why, elapsed=elapsed)
+        address = ""
+        if body.peer is not None:
+            address = body.peer.address
+            kept.cut |= body.peer.salvaged
+        return kept.answer(address or self._tried(outgoing.url), elapsed)
 
     async def _exchange(self, outgoing: Outgoing, body: Body, kept: Kept) -> None:
         url, proxy = self._route(outgoing.url)
@@ -105,16 +106,9 @@ class Transport:
         )
         return self._session
 
-    def _unanswered(
-        self, failure: BaseException | None, outgoing: Outgoing, body: Body, timeout: Duration, elapsed: Duration
-    ) -> Answer:
-        if failure is None:
-            return Answer(None, Reason.PROTOCOL, "the status is below 100", elapsed=elapsed)
-        place = Place(
-            self._tried(outgoing.url), body.peer, body.written, outgoing.url.lower().startswith("https:"), timeout
-        )
-        reason, detail = explain(failure, place)
-        return Answer(None, reason, detail, elapsed=elapsed)
+    def _place(self, outgoing: Outgoing, body: Body, timeout: Duration) -> Place:
+        secure = outgoing.url[:6].lower() == "https:"
+        return Place(self._tried(outgoing.url), body, secure, timeout)
 
     def _tried(self, text: str) -> str:
         """Return the addresses that stand for the URL, or its host while none is known."""
@@ -137,14 +131,3 @@ class Transport:
         if self._session is not None and self._connector is not None:
             self._session.detach()
             self._connector.abandon()
-
-
-def _answered(
-    kept: Kept, response: aiohttp.ClientResponse, peer: Peer | None, elapsed: Duration, *, late: bool
-) -> Answer:
-    status = response.status
-    detail = f"{peer.address if peer else 'the peer'} answered {status}"
-    if status in _REDIRECTS and "Location" in response.headers:
-        detail += f" to {printable(response.headers['Location'])}, which is not followed"
-    cut = kept.cut or late or (peer is not None and peer.salvaged)
-    return Answer(status, None, detail, kept.headers, kept.body, cut, elapsed)

@@ -55,9 +55,10 @@ class Connector(TCPConnector):
 
     @override
     def _release(self, key: ConnectionKey, protocol: ResponseHandler, *, should_close: bool = False) -> None:
-        peer = cast("Peer", protocol)
-        peer.pooled_as, peer.head_size = key, 0
-        super()._release(key, protocol, should_close=should_close or self._distrusts(key))
+        should_close = should_close or self._distrusts(key)
+        if not should_close:
+            cast("Peer", protocol).rest(key)
+        super()._release(key, protocol, should_close=should_close)
 
     def _distrusts(self, key: ConnectionKey) -> bool:
         return bool(self._distrusted) and key in self._distrusted

@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sender.transport.exchange import Answer
+
 if TYPE_CHECKING:
     from aiohttp import ClientResponse
+
+    from sender.durations import Duration
 
 BODY_LIMIT = 64 * 1024
 """How many bytes of an answer's body are kept (design §4)."""
@@ -14,22 +18,25 @@ HEADERS_LIMIT = 16 * 1024
 """How many characters of an answer's headers are kept, names and values together."""
 
 _SENTENCE_LIMIT = 200
+_REDIRECTS = range(300, 400)
 
 
 class Kept:
     """An answer as it comes in: its head when that is complete, then what is kept of its body."""
 
-    __slots__ = ("body", "cut", "headers", "response")
+    __slots__ = ("_response", "body", "cut", "headers", "status")
 
     def __init__(self) -> None:
-        self.response: ClientResponse | None = None
+        self.status: int | None = None
         self.headers: tuple[tuple[str, str], ...] = ()
         self.body = b""
         self.cut = False
+        self._response: ClientResponse | None = None
 
     async def take(self, response: ClientResponse) -> None:
         """Take the head, then the body until its end or its bound; whatever ends the body early only marks it cut."""
-        self.response = response
+        self._response = response
+        self.status = response.status
         self._take_headers(response)
         content = response.content
         try:
@@ -51,6 +58,19 @@ class Kept:
                 break
             kept.append((shown(name), shown(value)))
         self.headers = tuple(kept)
+
+    def close(self) -> None:
+        """Drop the connection unless the answer came to its end."""
+        if self._response is not None and not self._response.closed:
+            self._response.close()
+
+    def answer(self, peer: str, elapsed: Duration) -> Answer:
+        """Return the answer; ``peer`` is the address that it came from."""
+        detail = f"{peer} answered {self.status}"
+        if self.status in _REDIRECTS and self._response is not None:
+            location = self._response.headers.get("Location")
+            detail += f" to {printable(location)}, which is not followed" if location else ""
+        return Answer(self.status, None, detail, self.headers, self.body, self.cut, elapsed)
 
 
 def shown(text: str) -> str:

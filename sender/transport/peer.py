@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 HEAD_LIMIT = 256 * 1024
 """How many bytes may come before the final head is complete, interim answers included."""
 
+LOWEST_STATUS = 100
 SWITCHING_PROTOCOLS = 101
 
 
@@ -42,28 +43,35 @@ class Peer(ResponseHandler):
         self.address = ""
         self.head_size = 0
         self.salvaged = False
-        self.pooled_as: ConnectionKey | None = None
+        self._kept_as: ConnectionKey | None = None
         self._distrust = distrust
         self._head: list[bytes] | None = None
         self._arrivals: Callable[[], object] | None = None
 
     @override
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        """Note who the peer is while it can be asked for."""
+        """Note who the peer is; one that has reset the connection already can no longer be asked."""
         super().connection_made(transport)
-        self.address = address_text(*transport.get_extra_info("peername")[:2])
+        name = transport.get_extra_info("peername")
+        if name:
+            self.address = address_text(*name[:2])
 
     @override
     def connection_lost(self, exc: BaseException | None) -> None:
         """Report a peer that drops a kept connection before it was used or answered again."""
-        if self.pooled_as is not None and self.transport is not None and not self.head_size:
-            self._distrust(self.pooled_as)
+        if self._kept_as is not None and self.transport is not None and not self.head_size:
+            self._distrust(self._kept_as)
         super().connection_lost(exc)
 
     @override
     def close(self) -> None:
         """Close at once: an unread answer is not drained, an untaken request is not waited for."""
         self.abort()
+
+    def rest(self, key: ConnectionKey) -> None:
+        """Begin to wait, unused, for the next request."""
+        self._kept_as = key
+        self.head_size = 0
 
     def is_quiet(self) -> bool:
         """Tell whether the idle connection is good for a request: nothing has come over it, not even its end."""
@@ -92,7 +100,9 @@ class Peer(ResponseHandler):
         if self._is_endless():
             self._head = None
             self.set_exception(HttpProcessingError(message=f"its head is longer than {HEAD_LIMIT} bytes"))
-            self.close()
+            # Not ``close``, which forgets the error that somebody is about to ask for.
+            if self.transport is not None:
+                self.transport.abort()
 
     def _is_endless(self) -> bool:
         return self._head is not None and self.head_size > HEAD_LIMIT
@@ -102,7 +112,10 @@ class Peer(ResponseHandler):
         """Take a complete head from the parser; after the final one nothing needs to be kept."""
         if _is_final(data[0]):
             self._head = None
-        super().feed_data(data, size)
+        if data[0].code < LOWEST_STATUS:
+            self.set_exception(HttpProcessingError(message=f"its status is {data[0].code:03}"))
+        else:
+            super().feed_data(data, size)
 
     @override
     def set_exception(self, exc: BaseException, exc_cause: BaseException = _EXC_SENTINEL) -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import aiohttp
+from aiohttp.streams import EofStream
 
 from sender.domain.delivery import Reason
 from sender.durations import format_duration
@@ -16,9 +17,9 @@ from sender.transport.kept import printable
 
 if TYPE_CHECKING:
     from sender.durations import Duration
-    from sender.transport.peer import Peer
+    from sender.transport.request import Body
 
-FAILURES = (aiohttp.ClientError, OSError, ValueError, NotAvailable)
+FAILURES = (aiohttp.ClientError, EofStream, OSError, ValueError, NotAvailable)
 """Everything that sending raises for a reason that lies with the endpoint and not with us."""
 
 Why = tuple[Reason, str]
@@ -26,13 +27,22 @@ Why = tuple[Reason, str]
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """How far the exchange had come when it failed."""
+    """How far an exchange had come when it failed: the addresses that were tried, and what became of its request."""
 
     tried: str
-    peer: Peer | None
-    written: bool
+    body: Body
     secure: bool
     timeout: Duration
+
+    @property
+    def peer(self) -> str:
+        """The address of whoever was connected, else those that were tried."""
+        return (self.body.peer.address if self.body.peer is not None else "") or self.tried
+
+    @property
+    def answering(self) -> bool:
+        """Whether some of an answer has come."""
+        return self.body.peer is not None and self.body.peer.head_size > 0
 
 
 def explain(failure: BaseException, place: Place) -> Why:
@@ -66,39 +76,34 @@ def _not_connected(failure: aiohttp.ClientConnectorError, place: Place) -> Why:
 def _not_http(failure: aiohttp.ClientResponseError, place: Place) -> str:
     if isinstance(failure, aiohttp.ClientHttpProxyError):
         return f"the proxy {place.tried} answered {failure.status}"
-    return f"{_peer(place)} did not answer in HTTP: {printable(' '.join(failure.message.split()))}"
+    return f"{place.peer} did not answer in HTTP: {printable(' '.join(failure.message.split()))}"
 
 
 def _lost(failure: BaseException, place: Place) -> Why:
     if isinstance(failure, ssl.SSLError) or isinstance(failure.__cause__, ssl.SSLError):
-        return Reason.TLS, f"{_peer(place)} broke off the encrypted connection: {_words(failure)}"
+        return Reason.TLS, f"{place.peer} broke off the encrypted connection: {_words(failure)}"
     number = getattr(failure, "errno", None)
     if number == errno.ETIMEDOUT or isinstance(failure, TimeoutError):
         return Reason.TIMEOUT, _timed_out(place)
     # EPIPE and a write refused without a number mean that the peer had closed before, in an orderly way.
     reset = number not in {None, errno.EPIPE}
     verb = "reset" if reset else "closed"
-    return Reason.RESET if reset else Reason.CLOSED, f"{_peer(place)} {verb} the connection {_how_far(place)}"
+    return Reason.RESET if reset else Reason.CLOSED, f"{place.peer} {verb} the connection {_how_far(place)}"
 
 
 def _how_far(place: Place) -> str:
-    if place.peer is None:
+    if place.body.peer is None:
         return "before the request was sent"
-    return "in the middle of the head of its answer" if place.peer.head_size else "without an answer"
+    return "in the middle of the head of its answer" if place.answering else "without an answer"
 
 
 def _timed_out(place: Place) -> str:
     within = format_duration(place.timeout)
-    if place.peer is None:
+    if place.body.peer is None:
         return f"no connection to {place.tried} within {within}"
-    if not place.written:
-        return f"{_peer(place)} did not take the request within {within}"
-    what = "finish the head of its answer" if place.peer.head_size else "answer"
-    return f"{_peer(place)} did not {what} within {within}"
-
-
-def _peer(place: Place) -> str:
-    return place.peer.address if place.peer else place.tried
+    if not place.body.written:
+        return f"{place.peer} did not take the request within {within}"
+    return f"{place.peer} did not {'finish the head of its answer' if place.answering else 'answer'} within {within}"
 
 
 def _words(error: BaseException) -> str:

@@ -104,7 +104,7 @@ def test_server_that_fails_says_why(open_folder: Path, monkeypatch: pytest.Monke
     """A server that cannot use its folder raises with the end of its log and leaves no temporary folder behind."""
     monkeypatch.setattr(tempfile, "tempdir", str(open_folder))
     (open_folder / "postgres" / "data").mkdir(parents=True)
-    with pytest.raises(NotAvailable, match=r"FATAL: .*data"):
+    with pytest.raises(NotAvailable, match=r"postgres: could not access .*data"):
         start(open_folder, binaries=find_binaries())
     assert [path.name for path in open_folder.iterdir()] == ["postgres"]
 

@@ -197,7 +197,7 @@ async def test_two_signature_headers_count_as_one_line() -> None:
         line = ("X-Webhook-Signature", f"t={NOW},v1={digest(BODY)}")
         async with talk.session.post(talk.url, data=BODY, headers=[line, line]) as answer:
             assert answer.status == 401
-        split = [("X-Webhook-Signature", f"t={NOW}"), ("x-webhook-signature", f"v1={digest(BODY)}")]
+        split = [("X-Webhook-Signature", f"t={NOW}"), ("X-Webhook-Signature", f"v1={digest(BODY)}")]
         async with talk.session.post(talk.url, data=BODY, headers=split) as answer:
             assert answer.status == 200
 

@@ -141,7 +141,7 @@ ANSWERED = {
     "body on a 204": Case(answering(b"HTTP/1.1 204 No\r\nContent-Length: 4\r\n\r\nbody"), 204, "cut"),
     "cookies": Case(answering(b"HTTP/1.1 204 No\r\nSet-Cookie: a=b\r\nSet-Cookie: \xff;=;\r\n\r\n"), 204),
     "not ASCII": Case(
-        answering(b"HTTP/1.1 200 \xc3\xbc\xff\r\nX-\xc3\xbc: \xff\x1b[2J\r\nContent-Length: 0\r\n\r\n"), 200
+        answering(b"HTTP/1.1 200 \xc3\xbc\xff\r\nX-Odd: \xc3\xbc\xff\x1b[2J\r\nContent-Length: 0\r\n\r\n"), 200
     ),
     "long headers": Case(
         answering(b"HTTP/1.1 200 OK\r\nX: " + KILOBYTE * 64 + b"\r\nContent-Length: 0\r\n\r\n"), 200, "cut"
@@ -158,7 +158,7 @@ ANSWERED = {
     "body drips": Case(drips(LONG, b"x"), 200, "cut waits"),
     "endless body": Case(floods(b"HTTP/1.1 200 OK\r\n\r\n", MEGABYTE), 200, "cut"),
     "endless body of a 500": Case(floods(b"HTTP/1.1 500 No\r\n\r\n", MEGABYTE), 500, "cut"),
-    "endless chunks": Case(floods(CHUNKED, b"1\r\nx\r\n" * 1000), 200, "cut"),
+    "endless chunks": Case(floods(CHUNKED, b"a\r\n0123456789\r\n" * 1000), 200, "cut"),
     "five gigabytes": Case(floods(LONG, MEGABYTE), 200, "cut"),
     "bad chunk behind the head": Case(answering(CHUNKED + b"2\r\nok\r\nzz\r\n"), 200, "cut"),
     "bad chunk later": Case(answering(CHUNKED, b"2\r\nok\r\n", b"zz\r\n"), 200, "cut"),
@@ -193,10 +193,13 @@ UNANSWERED = {
     "status of letters": Case(answering(b"HTTP/1.1 2OO OK\r\n\r\n"), "protocol"),
     "status of two digits": Case(answering(b"HTTP/1.1 20 OK\r\n\r\n"), "protocol"),
     "status of four digits": Case(answering(b"HTTP/1.1 2000 OK\r\n\r\n"), "protocol"),
-    "status zero": Case(answering(b"HTTP/1.1 000 OK\r\nContent-Length: 0\r\n\r\n"), "protocol", says="below 100"),
+    "status zero": Case(
+        answering(b"HTTP/1.1 000 OK\r\nContent-Length: 0\r\n\r\n"), "protocol", says="its status is 000"
+    ),
     "NUL in a header": Case(answering(b"HTTP/1.1 200 OK\r\nX: a\x00b\r\nContent-Length: 0\r\n\r\n"), "protocol"),
+    "not ASCII in a name": Case(answering(b"HTTP/1.1 200 OK\r\nX-\xc3\xbc: y\r\n\r\n"), "protocol"),
     "two lengths": Case(answering(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nok"), "protocol"),
-    "no length": Case(answering(b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n"), "protocol"),
+    "negative length": Case(answering(b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n"), "protocol"),
     "endless header": Case(floods(b"HTTP/1.1 200 OK\r\nX: ", MEGABYTE), "protocol"),
     "endless headers": Case(floods(b"HTTP/1.1 200 OK\r\n", b"X: y\r\n" * 1000), "protocol", says="head is longer than"),
     "endless 100": Case(floods(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 1000), "protocol"),
@@ -224,7 +227,8 @@ async def test_outcome(name: str) -> None:
         assert beside.status == 204
         assert receiver.connections == 1
         assert len(receiver.requests) <= 1
-        assert (answer.elapsed >= TIMEOUT) == ("waits" in case.marks)
+        waited = answer.elapsed > TIMEOUT - 5 * MILLISECOND  # uvloop counts in whole milliseconds
+        assert waited == ("waits" in case.marks)
         assert answer.elapsed < TIMEOUT + 200 * MILLISECOND
 
 
@@ -253,7 +257,7 @@ async def test_what_is_kept_is_fit_to_store() -> None:
     """Bytes of an answer that are no text, and control characters, are replaced before anybody stores or shows them."""
     async with hostile(CASES["not ASCII"].script) as receiver, transport() as sender:
         answer = await send(sender, receiver.url, SECOND)
-    assert answer.headers[0] == ("X-ü", "\ufffd\ufffd[2J")
+    assert answer.headers[0] == ("X-Odd", "ü\ufffd\ufffd[2J")
     assert "".join(name + value for name, value in answer.headers).isprintable()
 
 

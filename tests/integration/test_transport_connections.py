@@ -1,0 +1,299 @@
+"""Which connection a request goes over, how a host is found, and what is left when the transport is gone."""
+
+from __future__ import annotations
+
+import asyncio
+import random
+import socket
+from typing import TYPE_CHECKING
+
+import pytest
+
+from sender.clock import Clock
+from sender.durations import MILLISECOND, SECOND
+from sender.transport import Outgoing, Transport
+from sender.transport.connector import IDLE_LIMIT
+from tests.integration.hostile import (
+    BODY,
+    HEADERS,
+    OK,
+    PATIENCE,
+    Caller,
+    answering,
+    hostile,
+    obliging,
+    on_each_loop,
+    send,
+    transport,
+)
+
+if TYPE_CHECKING:
+    from sender.transport import Answer
+    from tests.integration.hostile import Script
+
+
+def dropping_idle(seconds: float) -> Script:
+    """Return a script that answers requests and drops the connection when none has come for a while, unannounced."""
+
+    async def script(caller: Caller) -> None:
+        while True:
+            async with asyncio.timeout(seconds):
+                await caller.request()
+            await caller.say(OK)
+
+    async def dropping(caller: Caller) -> None:
+        try:
+            await script(caller)
+        except TimeoutError:
+            return
+
+    return dropping
+
+
+@on_each_loop
+async def test_a_burst_shares_connections() -> None:
+    """Requests that follow each other closely go over the connections that are there."""
+    async with hostile(obliging) as receiver, transport() as sender:
+        for _ in range(20):
+            await asyncio.gather(*[send(sender, receiver.url, SECOND) for _ in range(8)])
+    assert len(receiver.requests) == 160
+    assert receiver.connections < 40
+
+
+@on_each_loop
+async def test_an_idle_connection_is_closed() -> None:
+    """A connection that has rested longer than a burst lasts is not kept for later."""
+    async with hostile(obliging) as receiver, transport() as sender:
+        await send(sender, receiver.url, SECOND)
+        await receiver.everybody_gone()
+        await send(sender, receiver.url, SECOND)
+    assert receiver.connections == 2
+
+
+@on_each_loop
+async def test_no_attempt_is_lost_to_an_idle_drop() -> None:
+    """Three hundred events to a receiver that drops idle connections after 50 ms, spaced around that: all arrive."""
+    around = random.Random(12)  # noqa: S311 - a fixed spread
+    clock = Clock()
+    async with hostile(dropping_idle(0.05)) as receiver, transport() as sender:
+
+        async def lane() -> list[Answer]:
+            answers = []
+            for _ in range(20):
+                answers.append(await send(sender, receiver.url, SECOND))
+                await clock.wait(asyncio.Event().wait(), around.choice([0, 0.005, IDLE_LIMIT, 0.03, 0.049, 0.05, 0.06]))
+            return answers
+
+        lanes = await asyncio.gather(*[lane() for _ in range(15)])
+    assert {answer.detail for answers in lanes for answer in answers} == {f"127.0.0.1:{receiver.port} answered 204"}
+    assert len(receiver.requests) == 300
+
+
+@on_each_loop
+async def test_no_attempt_is_lost_to_an_unannounced_close() -> None:
+    """A receiver that closes after each answer without a word costs no attempt, however fast the next event follows."""
+
+    async def close_after_one(caller: Caller) -> None:
+        await caller.request()
+        await caller.say(OK)
+
+    async with hostile(close_after_one) as receiver, transport() as sender:
+        answers = [await send(sender, receiver.url, SECOND) for _ in range(100)]
+    assert {answer.status for answer in answers} == {204}
+    assert receiver.connections == len(receiver.requests) == 100
+
+
+@on_each_loop
+async def test_a_peer_that_drops_early_is_not_trusted_again() -> None:
+    """Once a receiver has dropped a connection that was kept, each of its requests gets a new one."""
+    dropped = asyncio.Event()
+
+    async def close_once(caller: Caller) -> None:
+        await caller.request()
+        await caller.say(OK)
+        if dropped.is_set():
+            await obliging(caller)
+
+    async with hostile(close_once) as receiver, transport() as sender:
+        for _ in range(2):
+            await send(sender, receiver.url, SECOND)
+        dropped.set()
+        for _ in range(5):
+            await send(sender, receiver.url, SECOND)
+    assert receiver.connections == len(receiver.requests) == 7
+
+
+@pytest.mark.parametrize("more", [OK, b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n", b"\x00"])
+@on_each_loop
+async def test_what_nobody_asked_for_is_no_answer(more: bytes) -> None:
+    """Whatever comes over a connection between two requests ends it; the next request does not take it for its own."""
+    said = asyncio.Event()
+
+    async def say_more(caller: Caller) -> None:
+        await caller.request()
+        await caller.say(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+        await caller.gone_within(0)
+        await caller.say(more)
+        said.set()
+        await caller.gone()
+
+    async with hostile(say_more) as receiver, transport() as sender:
+        first = await send(sender, receiver.url, SECOND)
+        await said.wait()
+        second = await send(sender, receiver.url, SECOND)
+    assert [first.status, second.status] == [200, 200]
+    assert receiver.connections == 2
+
+
+@pytest.mark.parametrize("announced", [b"HTTP/1.1 200 OK\r\nConnection: close", b"HTTP/1.0 200 OK"])
+@on_each_loop
+async def test_an_announced_close_is_respected(announced: bytes) -> None:
+    """After ``Connection: close`` and after an HTTP/1.0 answer the connection is not used again."""
+    async with hostile(answering(announced + b"\r\nContent-Length: 0\r\n\r\n")) as receiver, transport() as sender:
+        for _ in range(3):
+            assert (await send(sender, receiver.url, SECOND)).status == 200
+    assert receiver.connections == 3
+
+
+@on_each_loop
+async def test_a_post_is_never_sent_again() -> None:
+    """A kept connection that breaks after the next request was sent costs that attempt: it goes over the wire once."""
+
+    async def answer_one(caller: Caller) -> None:
+        await caller.request()
+        await caller.say(OK)
+        await caller.request()
+
+    async with hostile(answer_one) as receiver, transport() as sender:
+        first = await send(sender, receiver.url, SECOND)
+        second = await send(sender, receiver.url, SECOND)
+    assert (first.status, second.reason) == (204, "closed")
+    assert receiver.connections == 1
+    assert len(receiver.requests) == 2
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
+@on_each_loop
+async def test_localhost_is_found_in_either_family(host: str) -> None:
+    """``localhost`` reaches a receiver on 127.0.0.1 only and one on ::1 only, and is what Host says."""
+    async with hostile(obliging, host) as receiver, transport() as sender:
+        answer = await send(sender, f"http://localhost:{receiver.port}/", SECOND)
+    assert answer.status == 204
+    assert receiver.requests[0].header("Host") == f"localhost:{receiver.port}"
+
+
+@on_each_loop
+async def test_ipv6_address_keeps_its_brackets() -> None:
+    """An IPv6 address stands in brackets in Host and in what people read."""
+    async with hostile(obliging, "::1") as receiver, transport() as sender:
+        answer = await send(sender, f"http://[::1]:{receiver.port}/", SECOND)
+    assert answer.detail == f"[::1]:{receiver.port} answered 204"
+    assert receiver.requests[0].header("Host") == f"[::1]:{receiver.port}"
+
+
+@on_each_loop
+async def test_a_refusal_names_every_address_tried() -> None:
+    """Nobody listens: the reason is ``refused``, and the sentence says where it was tried."""
+    with socket.socket() as nobody:
+        nobody.bind(("127.0.0.1", 0))
+        port = nobody.getsockname()[1]
+        async with transport() as sender:
+            by_name = await send(sender, f"http://localhost:{port}/", SECOND)
+            by_address = await send(sender, f"http://127.0.0.1:{port}/", SECOND)
+    assert (by_name.reason, by_address.reason) == ("refused", "refused")
+    assert f"127.0.0.1:{port} and [::1]:{port}" in by_name.detail
+    assert by_address.detail == f"no connection to 127.0.0.1:{port}: Connection refused"
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://no-such-host.invalid/",
+        "http://127.1/",
+        f"http://{'a' * 64}.example/",
+        "http://127.0.0.1:99999/",
+        "http:///path",
+        "http://[::1/",
+        "ftp://127.0.0.1/",
+        "127.0.0.1",
+        "",
+    ],
+)
+@on_each_loop
+async def test_a_host_that_cannot_be_found_is_an_outcome(url: str) -> None:
+    """A name that nobody knows, or a URL that names no host, is a failed attempt with the reason ``dns``."""
+    async with transport() as sender:
+        answer = await send(sender, url, PATIENCE * SECOND)
+    assert (answer.status, answer.reason) == (None, "dns")
+    assert answer.detail
+
+
+@on_each_loop
+async def test_a_connection_that_is_not_taken_times_out() -> None:
+    """A receiver whose backlog is full makes the attempt run into its timeout; the sentence says that it was connecting."""
+    with socket.socket() as busy:
+        busy.bind(("127.0.0.1", 0))
+        busy.listen(0)
+        port = busy.getsockname()[1]
+        waiting = [socket.socket() for _ in range(4)]
+        for each in waiting:
+            each.settimeout(0)
+            each.connect_ex(("127.0.0.1", port))
+        async with transport() as sender:
+            answer = await send(sender, f"http://127.0.0.1:{port}/", 100 * MILLISECOND)
+        for each in waiting:
+            each.close()
+    assert answer.reason == "timeout"
+
+
+@on_each_loop
+async def test_abandon_drops_everything_at_once() -> None:
+    """After ``abandon`` every connection is gone, idle or in use, and nothing is left to complain about."""
+
+    async def answer_one(caller: Caller) -> None:
+        await caller.request()
+        if len(receiver.requests) == 1:
+            await caller.say(OK)
+        asked.set()
+        await caller.gone()
+
+    async with hostile(answer_one) as receiver:
+        asked = asyncio.Event()
+        sender = Transport(Clock())
+        await send(sender, receiver.url, SECOND)
+        asked.clear()
+        hanging = [
+            asyncio.create_task(sender.send(Outgoing(receiver.url, HEADERS, BODY), PATIENCE * SECOND)) for _ in range(2)
+        ]
+        await asked.wait()
+        sender.abandon()
+        await receiver.everybody_gone()
+        answers = await asyncio.gather(*hanging)
+    assert {answer.reason for answer in answers} == {"closed"}
+
+
+@on_each_loop
+async def test_a_cancelled_send_hangs_up() -> None:
+    """When whoever sends is cancelled, the connection goes with it."""
+    asked = asyncio.Event()
+
+    async def silent(caller: Caller) -> None:
+        await caller.request()
+        asked.set()
+        await caller.gone()
+
+    async with hostile(silent) as receiver, transport() as sender:
+        sending = asyncio.create_task(sender.send(Outgoing(receiver.url, HEADERS, BODY), PATIENCE * SECOND))
+        await asked.wait()
+        sending.cancel()
+        await asyncio.wait([sending])
+        assert sending.cancelled()
+        await receiver.everybody_gone()
+
+
+@on_each_loop
+async def test_closing_what_was_never_used_is_nothing() -> None:
+    """A transport that sent nothing has nothing to close."""
+    unused = Transport(Clock())
+    unused.abandon()
+    await unused.close()
