@@ -10,10 +10,12 @@ from typing import TYPE_CHECKING
 from aiohttp import web
 
 from receiver_fixture import reads
+from receiver_fixture.booking import pending
 from receiver_fixture.errors import Refused, StorageFailure
 from receiver_fixture.inbox import clear
 from receiver_fixture.problems import problem
 from receiver_fixture.script_input import read_script
+from receiver_fixture.words import is_word
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -59,7 +61,7 @@ class Control:
 
     async def order(self, request: web.Request) -> web.Response:
         """Show one order with its events; 404 until the first of them has been applied."""
-        wanted = request.match_info["external_order_id"]
+        wanted = _named(request, "external_order_id")
         found = await self.ledger.read(partial(reads.order, external_order_id=wanted))
         return _found(found, f"no event of order {wanted!r} has been applied")
 
@@ -72,12 +74,14 @@ class Control:
         unknown = sorted(set(request.query) - set(reads.RECEIVED_FILTERS))
         if unknown:
             raise Refused(f"{unknown[0]!r} is not a filter; use {', '.join(reads.RECEIVED_FILTERS)}")
+        if not all(map(is_word, request.query.values())):
+            raise Refused("a filter must be non-blank text of at most 200 characters")
         found = await self.ledger.read(partial(reads.received, filters=dict(request.query)))
         return web.json_response({"received": found})
 
     async def received_event(self, request: web.Request) -> web.Response:
         """Show one event with each request that named it."""
-        wanted = request.match_info["event_id"]
+        wanted = _named(request, "event_id")
         found = await self.ledger.read(partial(reads.received_event, event_id=wanted))
         return _found(found, f"no request named event {wanted!r}")
 
@@ -122,10 +126,18 @@ class Control:
     async def health(self, _request: web.Request) -> web.Response:
         """Tell whether deliveries can be stored."""
         try:
-            await self.ledger.read(reads.stats)
+            await self.ledger.read(partial(pending, batch=1))
         except StorageFailure:
             return problem(503, "storage_failed", "the ledger cannot be used")
         return web.json_response({"status": "ok"})
+
+
+def _named(request: web.Request, part: str) -> str:
+    wanted = request.match_info[part]
+    # PostgreSQL does not even take the question whether it has an id with a NUL.
+    if not is_word(wanted):
+        raise Refused(f"{wanted!r} cannot be the name of anything here", status=404, code="not_found")
+    return wanted
 
 
 def _found(document: reads.Shown | None, otherwise: str) -> web.Response:

@@ -1,37 +1,5 @@
-"""What every ring shares: PostgreSQL, and no test that is silently left out where nobody would look."""
+"""What every ring shares: databases to test on, and no skipped tests in continuous integration."""
 
 from __future__ import annotations
 
-import os
-from typing import TYPE_CHECKING
-
-import pytest
-
-if TYPE_CHECKING:
-    from collections.abc import Generator
-
-pytest_plugins = ("tests.postgres",)
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_makereport() -> Generator[None, pytest.TestReport, pytest.TestReport]:
-    """Turn a skipped test into a failed one in continuous integration, with its reason."""
-    report = yield
-    if not hasattr(report, "wasxfail"):
-        _refuse_skip(report)
-    return report
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_make_collect_report() -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
-    """Do the same to a file that skips itself."""
-    report = yield
-    _refuse_skip(report)
-    return report
-
-
-def _refuse_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
-    if report.skipped and os.environ.get("CI") == "true":
-        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else report.longreprtext
-        report.outcome = "failed"
-        report.longrepr = f"no test is skipped in continuous integration. {reason}"
+pytest_plugins = ("tests.postgres", "tests.skips")

@@ -30,9 +30,10 @@ from sender.domain.invoice_commands import (
     ReorgTransfers,
     SeeTransfer,
 )
-from sender.domain.invoice_rules import check_order, check_reason, check_text
+from sender.domain.invoice_rules import check_order, check_reason
 from sender.domain.money import require_amount
 from sender.domain.payment import Payment, Transfer, TransferStatus
+from sender.domain.text import check_text
 from sender.errors import Conflict, NotFound, RequestRefused
 
 if TYPE_CHECKING:

@@ -2,10 +2,34 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Protocol
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Generic, NamedTuple, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from sender.durations import Instant
+
+R = TypeVar("R")
+
+
+class Wanted(NamedTuple):
+    """What names a resource for the merchant that made it: kind, project, its own id, and the environment.
+
+    The id is unique within the project, not within the environment (contract §5.4).
+    """
+
+    kind: str
+    project_id: str
+    external_id: str
+    is_test: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Transition(Generic[R]):
+    """What a command made of a resource; without an ``event_type`` it is silent. ``note`` says what happened."""
+
+    resource: R
+    event_type: str | None
+    note: str
 
 
 class Resource(Protocol):

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
     from contextlib import AbstractAsyncContextManager
 
-    from sqlalchemy import Executable, Subquery
+    from sqlalchemy import Executable, Subquery, Table
     from sqlalchemy.sql.compiler import SQLCompiler
     from sqlalchemy.types import TypeEngine
 
@@ -37,6 +37,9 @@ class Session(Protocol):
 
     async def run(self, statement: Executable, params: Params | None = None) -> int:
         """Run a statement, once or for each of several parameter sets; return how many rows it touched."""
+
+    async def add(self, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Insert rows, at least one, that all have the same columns and values as the driver takes them."""
 
     async def create_tables(self) -> None:
         """Create every table of the schema."""

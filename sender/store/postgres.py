@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from contextlib import asynccontextmanager
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import func, inspect, select, text
+from sqlalchemy import func, insert, inspect, select, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import create_async_engine
@@ -14,9 +15,9 @@ from sender.errors import StoreError, UsageError
 from sender.store.schema import metadata
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
-    from sqlalchemy import Connection, Executable
+    from sqlalchemy import Connection, Dialect, Executable, Table
     from sqlalchemy.ext.asyncio import AsyncConnection
 
     from sender.store.engine import Params, Session
@@ -43,6 +44,10 @@ class PostgresSession:
     async def run(self, statement: Executable, params: Params | None = None) -> int:
         """Run a statement; return how many rows it touched."""
         return (await self._connection.execute(statement, params)).rowcount
+
+    async def add(self, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Insert rows that all have the same columns."""
+        await self._connection.exec_driver_sql(_insertion(self._connection.dialect, table, tuple(rows[0])), list(rows))
 
     async def create_tables(self) -> None:
         """Create every table of the schema."""
@@ -118,6 +123,12 @@ class PostgresDatabase:
     async def close(self) -> None:
         """Close the pool."""
         await self._engine.dispose()
+
+
+@cache
+def _insertion(dialect: Dialect, table: Table, columns: tuple[str, ...]) -> str:
+    """Return an INSERT as the driver takes it: compiled by SQLAlchemy, run without preparing each row again."""
+    return insert(table).inline().compile(dialect=dialect, column_keys=columns).string
 
 
 def _has_instance(connection: Connection) -> bool:

@@ -11,11 +11,13 @@ from __future__ import annotations
 import asyncio
 import sqlite3
 from contextlib import asynccontextmanager
+from functools import cache
+from operator import itemgetter
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
-from sqlalchemy import create_engine, inspect
+from sqlalchemy import create_engine, insert, inspect
 from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.pool import StaticPool
 
@@ -24,9 +26,9 @@ from sender.errors import NotAvailable, StoreError
 from sender.store.schema import metadata
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
+    from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 
-    from sqlalchemy import Connection, Executable
+    from sqlalchemy import Connection, Dialect, Executable, Table
 
     from sender.clock import Clock
     from sender.store.engine import Params, Session
@@ -58,6 +60,11 @@ class SqliteSession:
         """Run a statement; return how many rows it touched."""
         return self._connection.execute(statement, params).rowcount
 
+    async def add(self, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
+        """Insert rows that all have the same columns."""
+        sql, in_order = _insertion(self._connection.dialect, table, tuple(rows[0]))
+        self._connection.exec_driver_sql(sql, [in_order(row) for row in rows])
+
     async def create_tables(self) -> None:
         """Create every table of the schema."""
         metadata.create_all(self._connection, checkfirst=False)
@@ -84,7 +91,8 @@ class _Handle:
         self.connection = self._engine.connect()
         self.session = SqliteSession(self.connection)
         self.turn = asyncio.Lock()
-        for pragma in ("journal_mode=WAL", f"synchronous={synchronous}", "foreign_keys=ON", "busy_timeout=0"):
+        # Patience is for what SQLite cannot avoid: turning a new file to WAL, and its recovery after a crash.
+        for pragma in ("busy_timeout=5000", "journal_mode=WAL", f"synchronous={synchronous}", "foreign_keys=ON"):
             self.raw.execute(f"PRAGMA {pragma}")
 
     def close(self) -> None:
@@ -105,6 +113,8 @@ class SqliteDatabase:
         synchronous = "FULL" if durable else "NORMAL"
         try:
             self._writer = _Handle(path, synchronous)
+            # The writer's own waiting for the lock is _begin, with the loop free.
+            self._writer.raw.execute("PRAGMA busy_timeout=0")
             self._reader = self._writer if path == ":memory:" else _Handle(path, synchronous)
         except (sqlite3.Error, SQLAlchemyError) as error:
             message = f"the database file {path} cannot be opened: {_plain(error)}"
@@ -169,6 +179,18 @@ def _path(url: str) -> str:
         message = f"the database file {path} cannot be opened: its folder does not exist"
         raise NotAvailable(message)
     return path
+
+
+@cache
+def _insertion(
+    dialect: Dialect, table: Table, columns: tuple[str, ...]
+) -> tuple[str, Callable[[Mapping[str, Any]], tuple[Any, ...]]]:
+    """Return an INSERT as the driver takes it, and what puts a row into its order.
+
+    SQLAlchemy compiles it, and the driver runs it: preparing each parameter set again costs more than SQLite takes.
+    """
+    compiled = insert(table).inline().compile(dialect=dialect, column_keys=columns)
+    return compiled.string, itemgetter(*(compiled.positiontup or ()))
 
 
 def _roll_back(raw: sqlite3.Connection) -> None:

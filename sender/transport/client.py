@@ -11,7 +11,7 @@ from sender.durations import SECOND
 from sender.transport.connector import Connector
 from sender.transport.exchange import Answer
 from sender.transport.kept import BODY_LIMIT, Kept
-from sender.transport.peer import HEAD_LIMIT, address_text
+from sender.transport.peer import HEAD_LIMIT, HEADERS_LIMIT, address_text
 from sender.transport.proxies import Proxies
 from sender.transport.reasons import FAILURES, Place, explain
 from sender.transport.request import Body, Request
@@ -102,7 +102,7 @@ class Transport:
             read_bufsize=BODY_LIMIT,
             max_line_size=HEAD_LIMIT,
             max_field_size=HEAD_LIMIT,
-            max_headers=HEAD_LIMIT,
+            max_headers=HEADERS_LIMIT,
         )
         return self._session
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import select
 from contextlib import suppress
 from functools import partial
@@ -23,8 +24,13 @@ if TYPE_CHECKING:
 
     Head = tuple[RawResponseMessage, StreamReader]
 
-HEAD_LIMIT = 256 * 1024
+HEAD_LIMIT = 128 * 1024
 """How many bytes may come before the final head is complete, interim answers included."""
+
+HEADERS_LIMIT = 4096
+"""How many headers a head may have: each costs time, and a receiver may not hold up its neighbours."""
+
+_END_OF_HEAD = re.compile(rb"\n\r?\n")
 
 LOWEST_STATUS = 100
 SWITCHING_PROTOCOLS = 101
@@ -121,7 +127,8 @@ class Peer(ResponseHandler):
     def set_exception(self, exc: BaseException, exc_cause: BaseException = _EXC_SENTINEL) -> None:
         """End the exchange with an error, unless what came so far holds a complete final head."""
         if self._head and isinstance(exc, HttpProcessingError):
-            found = self._complete_head(b"".join(self._head))
+            raw = b"".join(self._head)
+            found = self._complete_head(raw) if _END_OF_HEAD.search(raw) else None
             if found is not None:
                 self._should_close = self.salvaged = True
                 self.feed_data(found)
@@ -159,7 +166,7 @@ def _second_parser(peer: Peer, loop: asyncio.AbstractEventLoop, limit: int) -> H
         auto_decompress=False,
         max_line_size=HEAD_LIMIT,
         max_field_size=HEAD_LIMIT,
-        max_headers=HEAD_LIMIT,
+        max_headers=HEADERS_LIMIT,
     )
 
 

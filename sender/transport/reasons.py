@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import os
 import ssl
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -70,7 +71,8 @@ def _not_connected(failure: aiohttp.ClientConnectorError, place: Place) -> Why:
         return Reason.TLS, f"{place.tried} broke off the TLS handshake"
     reason = Reason.TIMEOUT if cause.errno == errno.ETIMEDOUT else Reason.REFUSED
     through = " (a proxy)" if isinstance(failure, aiohttp.ClientProxyConnectionError) else ""
-    return reason, f"no connection to {place.tried}{through}: {_words(cause)}"
+    why = os.strerror(cause.errno) if cause.errno else _words(cause)
+    return reason, f"no connection to {place.tried}{through}: {why}"
 
 
 def _not_http(failure: aiohttp.ClientResponseError, place: Place) -> str:

@@ -35,7 +35,7 @@ HEADERS = (("Content-Type", "application/json; charset=utf-8"), ("X-Webhook-Id",
 BODY = b'{"event_id":"evt_1"}'
 OK = b"HTTP/1.1 204 No Content\r\n\r\n"
 
-TIMEOUT = 300 * MILLISECOND
+TIMEOUT = 400 * MILLISECOND
 """Of an exchange that is meant to run into it."""
 
 PATIENCE = 5
@@ -131,20 +131,11 @@ class Hostile:
     def __init__(self, script: Script, listener: socket.socket) -> None:
         self.requests: list[Received] = []
         self.connections = 0
+        self.port: int = listener.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}/hook"
         self._script = script
         self._listener = listener
         self._calls: set[asyncio.Task[None]] = set()
-
-    @property
-    def port(self) -> int:
-        """The port it listens on."""
-        port: int = self._listener.getsockname()[1]
-        return port
-
-    @property
-    def url(self) -> str:
-        """Its address."""
-        return f"http://127.0.0.1:{self.port}/hook"
 
     async def everybody_gone(self) -> None:
         """Wait until every script has come to its end."""

@@ -69,7 +69,7 @@ async def test_two_receivers_on_one_database_book_once(database_url: str) -> Non
         received = (await talk_two.get("/received"))["received"]
     assert set(answers) == {200}
     assert [order["fulfilled"] for order in orders] == [1] * len(events)
-    assert {(event["received"], event["applied"]) for event in received} == {(2, 1)}
+    assert {(event["received"], event["applied"], event["effect"]) for event in received} == {(2, 1, "booked")}
 
 
 async def test_late_older_events_do_not_undo_a_payment(database_url: str) -> None:
@@ -304,6 +304,19 @@ async def test_what_was_received_can_be_filtered() -> None:
         refusal = await talk.get("/received?event=evt_0", status=400)
     assert found == [["evt_0"], ["evt_1"], ["evt_1"], []]
     assert "'event' is not a filter" in refusal["detail"]
+
+
+async def test_names_of_every_kind_can_be_asked_for(database_url: str) -> None:
+    """A slash in an order's id is part of it; a NUL is in nobody's id, and asking for it is no failure."""
+    async with running(database=database_url) as (receiver, talk):
+        event = invoice_event()
+        event["data"]["order"]["external_id"] = "shop/№ 1"
+        await talk.deliver(event)
+        await receiver.idle()
+        assert (await talk.get("/orders/shop%2F%E2%84%96%201"))["fulfilled"] == 1
+        for path in ("/orders/%00", "/received/%00"):
+            assert (await talk.get(path, status=404))["code"] == "not_found"
+        await talk.get("/received?event_id=%00", status=400)
 
 
 @pytest.mark.parametrize(

@@ -172,7 +172,7 @@ ANSWERED = {
 }
 
 UNANSWERED = {
-    "silence": Case(answering(), "timeout", "waits", says="did not answer within 300ms"),
+    "silence": Case(answering(), "timeout", "waits", says="did not answer within 400ms"),
     "head never ends": Case(answering(b"HTTP/1.1 200 OK\r\n"), "timeout", "waits", says="finish the head"),
     "head drips": Case(drips(b"HTTP/1.1 200 OK\r\nX: ", b"x"), "timeout", "waits"),
     "only 100": Case(answering(b"HTTP/1.1 100 Continue\r\n\r\n"), "timeout", "waits"),
@@ -201,8 +201,11 @@ UNANSWERED = {
     "two lengths": Case(answering(b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nok"), "protocol"),
     "negative length": Case(answering(b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n"), "protocol"),
     "endless header": Case(floods(b"HTTP/1.1 200 OK\r\nX: ", MEGABYTE), "protocol"),
-    "endless headers": Case(floods(b"HTTP/1.1 200 OK\r\n", b"X: y\r\n" * 1000), "protocol", says="head is longer than"),
-    "endless 100": Case(floods(b"", b"HTTP/1.1 100 Continue\r\n\r\n" * 1000), "protocol"),
+    "endless headers": Case(floods(b"HTTP/1.1 200 OK\r\n", b"X: y\r\n" * 1000), "protocol"),
+    "endless 200-byte headers": Case(
+        floods(b"HTTP/1.1 200 OK\r\n", b"X: " + b"y" * 195 + b"\r\n"), "protocol", says="longer"
+    ),
+    "endless 103": Case(floods(b"", b"HTTP/1.1 103 Hints\r\nX: " + KILOBYTE + b"\r\n\r\n"), "protocol"),
     "endless status line": Case(floods(b"HTTP/1.1 200 ", MEGABYTE), "protocol"),
 }
 
@@ -229,7 +232,7 @@ async def test_outcome(name: str) -> None:
         assert len(receiver.requests) <= 1
         waited = answer.elapsed > TIMEOUT - 5 * MILLISECOND  # uvloop counts in whole milliseconds
         assert waited == ("waits" in case.marks)
-        assert answer.elapsed < TIMEOUT + 200 * MILLISECOND
+        assert answer.elapsed < TIMEOUT + 300 * MILLISECOND
 
 
 @on_each_loop

@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from sender.clock import parse_mode
 from sender.domain.money import ZERO, parse_decimal
 from sender.domain.sandbox import Stage
-from sender.durations import Duration, Instant, parse_duration, parse_instant
+from sender.durations import Duration, Instant, format_duration, parse_duration, parse_instant
 from sender.suggest import remedy, shown
 
 if TYPE_CHECKING:
@@ -25,6 +25,8 @@ E = TypeVar("E", bound="StrEnum")
 
 NONE = "none"
 """The word for what is not there: no answer, no reason, no order."""
+PAYING = tuple(stage for stage in Stage if stage is not Stage.CANCEL)
+"""The stages of the sandbox that pay."""
 MAX_TEXT = 1_000
 MAX_URL = 2_000
 MAX_SECRET = 256
@@ -121,8 +123,8 @@ def or_none(read: Callable[[str], object]) -> Callable[[str], object]:
 def stage(word: str) -> Stage:
     """Read a stage of payment; the sandbox's stage ``cancel`` has a step of its own here."""
     if word == Stage.CANCEL:
-        raise ValueError("cancel is a step of its own; write cancel: {invoice: …}")
-    return Stage(one_of([item.value for item in Stage if item is not Stage.CANCEL], "a stage of payment")(word))
+        raise ValueError("cancel is a step of its own; write cancel: {invoice: order}")
+    return Stage(one_of(PAYING, "a stage of payment")(word))
 
 
 def flag(word: str) -> bool:
@@ -151,6 +153,20 @@ def some_time(word: str) -> Duration:
     if duration == 0:
         raise ValueError(f"{shown(word)} is no time at all; write more than 0, as in 200ms")
     return duration
+
+
+def up_to(longest: Duration) -> Callable[[str], Duration]:
+    """Return the reader of a duration of real time, which is bounded by patience."""
+
+    def read(word: str) -> Duration:
+        duration = parse_duration(word)
+        if duration > longest:
+            raise ValueError(
+                f"{shown(word)} of real time is too long to wait; at most {format_duration(longest)} is right"
+            )
+        return duration
+
+    return read
 
 
 def moment(word: str) -> Moment:

@@ -1,0 +1,60 @@
+"""The step that moves time (design §2)."""
+
+from __future__ import annotations
+
+from enum import StrEnum
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+
+from pydantic import Field, model_validator
+
+from sender.scenario.language.part import Part
+from sender.scenario.language.values import Duration, EventType, Moment, Name, member
+
+if TYPE_CHECKING:
+    from pydantic import GetJsonSchemaHandler
+    from pydantic.json_schema import JsonSchemaValue
+    from pydantic_core import CoreSchema
+
+
+class Until(StrEnum):
+    """What an advance waits for, jumping from deadline to deadline."""
+
+    IDLE = "idle"
+    DELIVERED = "delivered"
+
+
+class Advance(Part):
+    """Moves virtual time from deadline to deadline; ``advance: 16h`` is short for ``advance: {by: 16h}``."""
+
+    example: ClassVar[str] = "advance: {until: idle}"
+
+    by: Duration | None = Field(None, description="For how long.")
+    to: Moment | None = Field(None, description="Up to an instant, or so long after the start of the story.")
+    until: Annotated[Until, member(Until, "what an advance can wait for")] | None = Field(
+        None,
+        description="idle: no delivery is pending any more. delivered: the named events (all, when none is named) are "
+        "delivered, failed or cancelled.",
+    )
+    invoice: Name | None = Field(None, description="until delivered: only the events of this invoice.")
+    event: EventType | None = Field(None, description="until delivered: only events of this type.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short_form(cls, data: object) -> object:
+        return {"by": data} if isinstance(data, str) else data
+
+    @model_validator(mode="after")
+    def _possible(self) -> Self:
+        given = [name for name in ("by", "to", "until") if getattr(self, name) is not None]
+        if len(given) != 1:
+            wrong = f"{' and '.join(given)} are too many" if given else "how far is not said"
+            raise ValueError(f"{wrong}; give exactly one of by, to and until")
+        if self.until is not Until.DELIVERED and (self.invoice or self.event):
+            raise ValueError("invoice and event belong to until: delivered; leave them out")
+        return self
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        fields: dict[str, Any] = handler(core_schema)
+        short = fields["properties"]["by"]
+        return {"anyOf": [short, fields], "description": fields.pop("description")}

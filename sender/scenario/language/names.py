@@ -1,0 +1,141 @@
+"""Names: each is given once, before it is used, and means what it is used for."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sender.scenario.language.endpoints import DEFAULT_ENDPOINT
+from sender.scenario.language.expectations import OF_EVENT
+from sender.scenario.language.typed import say, typed_steps
+from sender.suggest import nearest, shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from sender.scenario.language.typed import TypedStep
+    from sender.yamlfile import KeyPath, YamlFile
+
+_MAKERS = {"create_invoice": "invoice", "endpoint": "endpoint"}
+_OF_ONE_ENDPOINT = frozenset({"edit", "suspend", "resume", "delete", "rotate_secret"})
+_ASKS_ONE_ENDPOINT = frozenset({*OF_EVENT, "endpoint_status"})
+_HOW_TO_MAKE = {
+    "invoice": "make one before, as in create_invoice: {as: order, amount: 11.05, currency: USD}",
+    "endpoint": "add one before, as in endpoint: {as: shop}",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """What a name means, and the number of the step that gave it (0: there from the start)."""
+
+    kind: str
+    step: int
+
+
+def check_names(file: YamlFile) -> None:
+    """Note every name that is given twice, or used where it means nothing (yet, or any more)."""
+    steps = list(typed_steps(file))
+    cast = _Cast(file, steps)
+    for step in steps:
+        for path, kind, name in _references(step):
+            cast.use(path, kind, name, deleted_too=step.verb == "expect")
+        for kind in _left_out(step):
+            cast.use_the_only(step.path, kind)
+        cast.give(step)
+        if step.verb == "delete":
+            cast.delete(step)
+
+
+class _Cast:
+    """Who is known at one step of the story."""
+
+    def __init__(self, file: YamlFile, steps: Iterable[TypedStep]) -> None:
+        self._file = file
+        self._known: dict[str, _Given] = {}
+        self._deleted: dict[str, int] = {}
+        self._later = [(name, _Given(_MAKERS[step.verb], step.number)) for step in steps for name in _made_by(step)]
+        self._open()
+
+    def _open(self) -> None:
+        listed = self._file.data.get("endpoints")
+        if not isinstance(listed, list) or not listed:
+            self._known[DEFAULT_ENDPOINT] = _Given("endpoint", 0)
+            return
+        for index, entry in enumerate(listed):
+            name = entry.get("as") if isinstance(entry, dict) else None
+            if isinstance(name, str):
+                self._add(("endpoints", index, "as"), name, _Given("endpoint", 0))
+
+    def give(self, step: TypedStep) -> None:
+        """Take in the name that a step gives, if it gives one."""
+        for name in _made_by(step):
+            self._add((*step.path, "as"), name, _Given(_MAKERS[step.verb], step.number))
+
+    def delete(self, step: TypedStep) -> None:
+        """Note that an endpoint is gone."""
+        endpoints = self._of("endpoint")
+        name = step.text("endpoint") or (endpoints[0] if len(endpoints) == 1 else "")
+        self._deleted.setdefault(name, step.number)
+
+    def use(self, path: KeyPath, kind: str, name: str, *, deleted_too: bool) -> None:
+        """Check one use of a name."""
+        given = self._known.get(name)
+        if given is None:
+            say(self._file, path, f"there is no {kind} named {shown(name)}; {self._instead(kind, name)}")
+        elif given.kind != kind:
+            say(self._file, path, f"{shown(name)} is an {given.kind} and not an {kind}; {self._listed(kind)}")
+        elif name in self._deleted and not deleted_too:
+            sentence = (
+                f"the endpoint {shown(name)} is deleted in step {self._deleted[name]}; move this step before that"
+            )
+            say(self._file, path, sentence)
+
+    def use_the_only(self, path: KeyPath, kind: str) -> None:
+        """Check that a name may be left out, which it may where there is nothing to choose."""
+        if len(self._of(kind)) != 1:
+            say(self._file, path, f"which {kind} is meant is not said; {self._listed(kind)}")
+
+    def _add(self, path: KeyPath, name: str, given: _Given) -> None:
+        before = self._known.setdefault(name, given)
+        if before is not given:
+            where = f"given in step {before.step}" if before.step else "there from the start"
+            say(self._file, path, f"the name {shown(name)} is {where} already; choose another")
+
+    def _of(self, kind: str) -> list[str]:
+        return [name for name, given in self._known.items() if given.kind == kind]
+
+    def _instead(self, kind: str, name: str) -> str:
+        for later, given in self._later:
+            if later == name and given.kind == kind:
+                return f"it is made in step {given.step}, so this step must come after that"
+        near = nearest(name, self._of(kind))
+        return f"did you mean {near!r}?" if near else self._listed(kind)
+
+    def _listed(self, kind: str) -> str:
+        names = self._of(kind)
+        return f"name one of {', '.join(names)}" if names else _HOW_TO_MAKE[kind]
+
+
+def _made_by(step: TypedStep) -> list[str]:
+    name = step.text("as")
+    return [name] if name is not None and step.verb in _MAKERS else []
+
+
+def _references(step: TypedStep) -> Iterator[tuple[KeyPath, str, str]]:
+    on = step.fields.get("on")
+    for kind in ("invoice", "endpoint"):
+        name = step.text(kind)
+        if name is not None:
+            yield (*step.path, kind), kind, name
+    endpoint = on.get("endpoint") if isinstance(on, dict) else None
+    if isinstance(endpoint, str):
+        yield (*step.path, "on", "endpoint"), "endpoint", endpoint
+
+
+def _left_out(step: TypedStep) -> Iterator[str]:
+    if step.verb == "resend" and "invoice" not in step.fields:
+        yield "invoice"
+    asks = step.verb == "expect" and not _ASKS_ONE_ENDPOINT.isdisjoint(step.fields)
+    if (asks or step.verb in _OF_ONE_ENDPOINT) and "endpoint" not in step.fields:
+        yield "endpoint"
