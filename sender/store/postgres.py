@@ -16,9 +16,10 @@ from sender.store.schema import metadata
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+    from contextlib import AbstractAsyncContextManager
 
     from sqlalchemy import Connection, Dialect, Executable, Table
-    from sqlalchemy.ext.asyncio import AsyncConnection
+    from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
     from sender.store.engine import Params, Session
 
@@ -83,10 +84,20 @@ class PostgresDatabase:
             connect_args={"connect_timeout": 10},
         )
 
-    @asynccontextmanager
-    async def write(self) -> AsyncIterator[Session]:
+        # What is due and what is in flight must be one picture, or a row between the two is in neither.
+        self._snapshots = self._engine.execution_options(isolation_level="REPEATABLE READ")
+
+    def write(self) -> AbstractAsyncContextManager[Session]:
         """Open a transaction; it commits when the block ends."""
-        connection = await self._connect()
+        return self._transaction(self._engine)
+
+    def read(self) -> AbstractAsyncContextManager[Session]:
+        """Open a transaction that sees one consistent state."""
+        return self._transaction(self._snapshots)
+
+    @asynccontextmanager
+    async def _transaction(self, engine: AsyncEngine) -> AsyncIterator[Session]:
+        connection = await _connected(engine)
         try:
             yield PostgresSession(connection)
             await connection.commit()
@@ -94,18 +105,6 @@ class PostgresDatabase:
             raise _translated(error) from error
         finally:
             await connection.close()
-
-    @asynccontextmanager
-    async def read(self) -> AsyncIterator[Session]:
-        """Open a transaction that reads; each statement sees what was committed before it."""
-        async with self.write() as session:
-            yield session
-
-    async def _connect(self) -> AsyncConnection:
-        try:
-            return await self._engine.connect()
-        except (SQLAlchemyError, OSError) as error:
-            raise _translated(error) from error
 
     async def listen(self, heard: Callable[[], None]) -> None:
         """Call ``heard`` for every announcement, for as long as the connection holds."""
@@ -129,6 +128,13 @@ class PostgresDatabase:
 def _insertion(dialect: Dialect, table: Table, columns: tuple[str, ...]) -> str:
     """Return an INSERT as the driver takes it: compiled by SQLAlchemy, run without preparing each row again."""
     return insert(table).inline().compile(dialect=dialect, column_keys=columns).string
+
+
+async def _connected(engine: AsyncEngine) -> AsyncConnection:
+    try:
+        return await engine.connect()
+    except (SQLAlchemyError, OSError) as error:
+        raise _translated(error) from error
 
 
 def _has_instance(connection: Connection) -> bool:

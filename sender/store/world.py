@@ -84,6 +84,7 @@ async def write_timeline(session: Session, value: Timeline) -> None:
 async def revise(session: Session) -> None:
     """Mark endpoints or faults as changed."""
     await session.run(_REVISE)
+    await session.announce()
 
 
 async def reserve(session: Session, count: int) -> Numbers:
