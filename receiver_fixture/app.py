@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 _LARGEST_BODY = 1024 * 1024
 # Spent at most twice by aiohttp, once for the handlers and once for their connections.
-_SHUTDOWN_SECONDS = 0.2
+_SHUTDOWN_SECONDS = 0.1
 
 
 def make_runner(webhook: Webhook, control: Control, path: str) -> web.AppRunner:

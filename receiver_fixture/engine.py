@@ -36,15 +36,22 @@ def open_database(database: str) -> tuple[Engine, Lane]:
     shown = url.render_as_string(hide_password=True)
     try:
         engine = _postgres(url) if url.drivername.startswith("postgresql") else _sqlite(url)
-        with engine.execution_options(writes=True).begin() as connection:
-            metadata.create_all(connection)
+        _create_tables(engine)
     except ModuleNotFoundError as error:
         raise CannotStart(f"database {shown} needs the package {error.name}; install it, or give a file") from error
     except SQLAlchemyError as error:
-        raise CannotStart(
-            f"database {shown} cannot be used: {first_line(error)}; give a writable file, or postgresql://…"
-        ) from error
+        remedy = "give a writable file, or postgresql://…"
+        raise CannotStart(f"database {shown} cannot be used: {first_line(error)}; {remedy}") from error
     return engine, ThreadLane() if engine.dialect.name == "postgresql" else InlineLane()
+
+
+def _create_tables(engine: Engine) -> None:
+    try:
+        with engine.execution_options(writes=True).begin() as connection:
+            metadata.create_all(connection)
+    except SQLAlchemyError:
+        engine.dispose()
+        raise
 
 
 def insert_once(connection: Connection, table: Table, row: Mapping[str, object]) -> bool:
@@ -79,9 +86,8 @@ def _url(database: str) -> URL:
     try:
         return make_url(f"{drivers[scheme]}://{rest}")
     except (ArgumentError, ValueError) as error:
-        raise CannotStart(
-            f"the {scheme} URL cannot be read; it looks like {scheme}://user:password@host:port/name"
-        ) from error
+        shape = f"{scheme}://user:password@host:port/name"
+        raise CannotStart(f"the {scheme} URL cannot be read; it looks like {shape}") from error
 
 
 def _postgres(url: URL) -> Engine:

@@ -44,6 +44,8 @@ class Settings:
     relays: int = 1
     in_process: bool = True
     durable: bool = False
+    # The only addresses that money may be withdrawn to; without a list every address is allowed.
+    withdrawal_whitelist: tuple[str, ...] | None = None
     log_level: str = "warning"
     log_json: bool = False
     extra_environment: dict[str, str] = field(default_factory=dict)

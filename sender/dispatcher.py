@@ -1,7 +1,7 @@
 """The writing side: a command becomes a pure transition, and everything that follows from it commits together.
 
-One transaction holds the resource, its history row and one outbox row per subscribed endpoint. Bodies are encoded here,
-once: what is stored is what is signed and sent, on every attempt.
+One transaction holds the resource, its history row, what it moves in the books, and one outbox row per subscribed
+endpoint. Bodies are encoded here, once: what is stored is what is signed and sent, on every attempt.
 """
 
 from __future__ import annotations
@@ -12,15 +12,16 @@ from typing import TYPE_CHECKING, Any, Protocol
 from sender.crash import CrashPoint
 from sender.domain.delivery import queued
 from sender.domain.ids import Prefix, make_id
+from sender.errors import Conflict
 from sender.providers.profile import Event
-from sender.store import outbox, resources, settings, world
+from sender.store import books, outbox, resources, settings, world
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from sender.domain.endpoint import Endpoint
     from sender.domain.fault import Fault
-    from sender.domain.resource import Resource
+    from sender.domain.resource import Resource, Wanted
     from sender.durations import Instant
     from sender.providers.profile import Profile
     from sender.runtime import Runtime
@@ -88,37 +89,53 @@ class Dispatcher:
         self._endpoints: Sequence[Endpoint] = ()
         self._crashes: Sequence[Fault] = ()
 
-    async def create(self, kind: str, project_id: str, external_id: str, decide: Callable[[Place], Outcome]) -> Receipt:
+    async def create(self, wanted: Wanted, decide: Callable[[Place], Outcome]) -> Receipt:
         """Make a resource, or return the one that the merchant already made under this external id (contract §5.4).
 
-        ``decide`` gets the place and returns the first transition. Raises what ``decide`` raises.
+        ``decide`` gets the place and returns the first transition. Raises ``Conflict`` for an id that was used in the
+        other environment, and what ``decide`` raises.
         """
 
         async def work(session: Session, place: Place) -> Receipt:
-            existing = await resources.find(session, kind, project_id, external_id)
-            if existing is not None:
-                return Receipt(existing)
-            outcome = decide(place)
-            await resources.add(session, place.number, outcome.resource)
-            return await self._announce(session, place, outcome, created=True)
+            existing = await resources.find(session, wanted)
+            if existing is None:
+                return await self._add(session, place, decide(place))
+            _require_environment(existing, wanted)
+            return Receipt(existing)
 
         return await self._commit(work)
 
-    async def change(self, resource_id: str, decide: Callable[[Any, Place], Outcome | None]) -> Receipt:
-        """Move a resource: ``decide`` gets it as it stands and returns its transition, or ``None`` for nothing.
+    async def derive(self, kind: str, parent_id: str, decide: Callable[[Any, Place], Outcome]) -> Receipt:
+        """Make a resource that belongs to another one of ``kind``, which ``decide`` gets as it stands.
 
-        Raises ``NotFound``, and what ``decide`` raises.
+        Raises ``NotFound`` for the other one, and what ``decide`` raises.
         """
 
         async def work(session: Session, place: Place) -> Receipt:
-            resource: Resource = await resources.load(session, resource_id)
+            parent = await resources.load(session, parent_id, kind)
+            return await self._add(session, place, decide(parent, place))
+
+        return await self._commit(work)
+
+    async def change(self, kind: str, resource_id: str, decide: Callable[[Any, Place], Outcome | None]) -> Receipt:
+        """Move a resource: ``decide`` gets it as it stands and returns its transition, or ``None`` for nothing.
+
+        Raises ``NotFound``, also for a resource of another kind, and what ``decide`` raises.
+        """
+
+        async def work(session: Session, place: Place) -> Receipt:
+            resource = await resources.load(session, resource_id, kind)
             outcome = decide(resource, place)
             if outcome is None:
                 return Receipt(resource)
             await resources.change(session, outcome.resource)
-            return await self._announce(session, place, outcome, created=False)
+            return await self._announce(session, place, resource, outcome)
 
         return await self._commit(work)
+
+    async def _add(self, session: Session, place: Place, outcome: Outcome) -> Receipt:
+        await resources.add(session, place.number, outcome.resource)
+        return await self._announce(session, place, None, outcome)
 
     async def _commit(self, work: Callable[[Session, Place], Any]) -> Receipt:
         try:
@@ -151,8 +168,9 @@ class Dispatcher:
         numbers = await world.reserve(session, 1 + len(self._endpoints))
         return Place(here.timeline.at(self._runtime.clock.real_now()), numbers.seed, numbers.first)
 
-    async def _announce(self, session: Session, place: Place, outcome: Outcome, *, created: bool) -> Receipt:
+    async def _announce(self, session: Session, place: Place, before: Resource | None, outcome: Outcome) -> Receipt:
         resource = outcome.resource
+        await books.enter(session, place.number, before, resource)
         subscribed = [one for one in self._endpoints if _wants(one, outcome)]
         rows = [self._row(place, number, endpoint, outcome) for number, endpoint in enumerate(subscribed, 1)]
         await resources.remember(
@@ -162,7 +180,7 @@ class Dispatcher:
             ),
         )
         await outbox.queue(session, rows)
-        return Receipt(resource, outcome.event_type, tuple(row.event_id for row in rows), created)
+        return Receipt(resource, outcome.event_type, tuple(row.event_id for row in rows), before is None)
 
     def _row(self, place: Place, number: int, endpoint: Endpoint, outcome: Outcome) -> outbox.Queued:
         seq = place.number + number
@@ -176,6 +194,14 @@ class Dispatcher:
         for fault in self._crashes:
             if receipt.event_type is not None and fault.match.event_type in {None, receipt.event_type}:
                 raise _Rehearsed(fault)
+
+
+def _require_environment(existing: Resource, wanted: Wanted) -> None:
+    if existing.is_test == wanted.is_test:
+        return
+    there = "the sandbox" if existing.is_test else "production"
+    message = f"the external id {wanted.external_id!r} was used in {there}; it is unique across both environments"
+    raise Conflict(message, code="invoice_idempotency_conflict" if wanted.kind == "invoice" else "conflict")
 
 
 def _wants(endpoint: Endpoint, outcome: Outcome) -> bool:

@@ -6,6 +6,7 @@
     │   ├── FileRefused         a YAML file, with place and remedy
     │   └── NotAvailable        a port, a database, an optional part that is missing
     ├── RequestRefused          a caller asked for something that cannot be: 4xx
+    │   ├── Forbidden
     │   ├── NotFound
     │   └── Conflict
     └── StoreError              our own storage failed: 503, spends nobody's rung
@@ -80,6 +81,13 @@ class RequestRefused(SimError):
         super().__init__(message)
         self.reason_code = code or self.code
         self.field = field
+
+
+class Forbidden(RequestRefused):
+    """Not allowed for this caller"""
+
+    code = "forbidden"
+    status = 403
 
 
 class NotFound(RequestRefused):

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sender.domain.ids import Prefix
+from sender.domain.invoice import Invoice
 from sender.domain.invoice_commands import (
     CancelInvoice,
     ConfirmTransfers,
@@ -14,6 +15,7 @@ from sender.domain.invoice_commands import (
     ReorgTransfers,
 )
 from sender.domain.invoice_transitions import Transition, transition
+from sender.domain.resource import Wanted
 from sender.domain.sandbox import Stage, pay_commands, stage_commands
 
 if TYPE_CHECKING:
@@ -21,7 +23,6 @@ if TYPE_CHECKING:
     from decimal import Decimal
 
     from sender.dispatcher import Dispatcher, Place, Receipt
-    from sender.domain.invoice import Invoice
     from sender.domain.invoice_commands import InvoiceCommand
     from sender.providers.paymos import Paymos
 
@@ -49,7 +50,10 @@ class Invoices:
         self._profile = profile
 
     async def create(self, order: Order) -> Receipt:
-        """Create an invoice, or return the one that was made under the same external id."""
+        """Create an invoice, or return the one that was made under the same external id.
+
+        Raises ``Conflict`` (``invoice_idempotency_conflict``) when that was in the other environment.
+        """
 
         def decide(place: Place) -> Transition:
             command = CreateInvoice(
@@ -66,7 +70,8 @@ class Invoices:
             )
             return transition(None, self._profile.priced(command), place.now)
 
-        return await self._dispatcher.create("invoice", order.project_id, order.external_id, decide)
+        wanted = Wanted(Invoice.kind, order.project_id, order.external_id, order.is_test)
+        return await self._dispatcher.create(wanted, decide)
 
     async def choose_network(self, invoice_id: str, currency: str, network: str) -> Receipt:
         """Lock token and network: ``confirm-payment``."""
@@ -109,13 +114,13 @@ class Invoices:
                 return None
             return transition(invoice, ExpireInvoice(), place.now)
 
-        return await self._dispatcher.change(invoice_id, decide)
+        return await self._dispatcher.change(Invoice.kind, invoice_id, decide)
 
     async def _change(self, invoice_id: str, command_for: Callable[[Invoice], InvoiceCommand]) -> Receipt:
         def decide(invoice: Invoice, place: Place) -> Transition:
             return transition(invoice, command_for(invoice), place.now)
 
-        return await self._dispatcher.change(invoice_id, decide)
+        return await self._dispatcher.change(Invoice.kind, invoice_id, decide)
 
     async def _follow(self, invoice_id: str, plan: Callable[[Invoice], list[InvoiceCommand]]) -> Receipt:
         """Carry out a plan made from the invoice as it stands, one transaction for each command."""
@@ -125,7 +130,7 @@ class Invoices:
             steps.extend(plan(invoice))
             return transition(invoice, steps[0], place.now)
 
-        receipt = await self._dispatcher.change(invoice_id, first)
+        receipt = await self._dispatcher.change(Invoice.kind, invoice_id, first)
         for command in steps[1:]:
             receipt = await self._change(invoice_id, lambda _, command=command: command)  # type: ignore[misc]
         return receipt

@@ -9,17 +9,20 @@ import asyncio
 from contextlib import suppress
 from typing import TYPE_CHECKING, Self
 
+from sender.channels import Channels
 from sender.clock import Clock, start_timeline
 from sender.conductor import Conductor
 from sender.crash import CrashSwitch
 from sender.dispatcher import Dispatcher
 from sender.invoices import Invoices
+from sender.merchant import Merchant
 from sender.providers.paymos import Paymos
 from sender.runtime import Runtime
 from sender.store import world
 from sender.store.engine import open_database
 from sender.subscriptions import Subscriptions
 from sender.telemetry import make_log
+from sender.withdrawals import Withdrawals
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -44,6 +47,9 @@ class Simulator:
         self.database: Database = open_database(settings.database_url, self.clock, durable=settings.durable)
         self.dispatcher = Dispatcher(self.runtime, self.database, self.profile, self._committed)
         self.invoices = Invoices(self.dispatcher, self.profile)
+        self.withdrawals = Withdrawals(self.dispatcher, self.profile, settings.withdrawal_whitelist)
+        self.channels = Channels(self.dispatcher, self.profile)
+        self.merchant = Merchant(self.database)
         self.subscriptions = Subscriptions(self.runtime, self.database, self._committed)
         self.conductor = Conductor(self.runtime, self.database, self.invoices.expire_if_due, self._wake_relays)
         self.relays: RelayHost = self._host()

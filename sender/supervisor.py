@@ -8,14 +8,13 @@ forked (Windows) each child is spawned and has to import first.
 from __future__ import annotations
 
 import asyncio
-import multiprocessing
 import socket
-import sys
 import uuid
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from sender.errors import NotAvailable
+from sender.forks import process_context
 from sender.relay_pipe import QUIT, READY, WAKE, child_entry, say
 from sender.store import outbox
 from sender.telemetry import Event
@@ -36,24 +35,6 @@ READY_PATIENCE = 30.0
 
 JOIN_PATIENCE = 3.0
 """Real seconds that a child gets to end in order before it is killed."""
-
-
-def process_context() -> Any:
-    """Return where children come from: a fork server that has imported everything, or plain spawning."""
-    if sys.platform == "win32":
-        return multiprocessing.get_context("spawn")
-    context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(["sender.relay_child"])
-    return context
-
-
-def warm_up() -> None:
-    """Start the fork server now, so that it imports while this process does other things."""
-    process_context()
-    if sys.platform != "win32":
-        from multiprocessing import forkserver  # noqa: PLC0415 - there is none on Windows
-
-        forkserver.ensure_running()
 
 
 @dataclass(slots=True, eq=False)

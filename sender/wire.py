@@ -8,6 +8,7 @@ missing header …) is one more class here and needs nothing new around it.
 from __future__ import annotations
 
 import asyncio
+import re
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol
@@ -46,8 +47,8 @@ class Way:
 
 
 def _copies(text: str) -> int:
-    if not text.isascii() or not text.isdigit() or not 1 <= int(text) <= MOST_COPIES:
-        raise ValueError(f"{text!r} is not a whole number from 1 to {MOST_COPIES}")
+    if not re.fullmatch("[0-9]{1,3}", text) or not 1 <= int(text) <= MOST_COPIES:
+        raise ValueError(f"{text[:20]!r} is not a whole number from 1 to {MOST_COPIES}")
     return int(text)
 
 

@@ -39,8 +39,8 @@ class DepositStatus(StrEnum):
 class Sighting:
     """A transfer to a channel's address as it is seen on chain; ``gross`` is in token units.
 
-    ``contract_address`` is ``None`` for a native coin, ``source_address`` where nobody can tell who paid;
-    ``explorer`` is what stands before a transaction hash in a link.
+    ``contract_address`` is ``None`` for a native coin, ``source_address`` where nobody can tell who paid; ``explorer``
+    is what stands before a transaction hash in a link, if there is one.
     """
 
     id: str
@@ -52,7 +52,7 @@ class Sighting:
     gross: Decimal
     tx_hash: str
     source_address: str | None
-    explorer: str
+    explorer: str | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,8 +80,8 @@ class Deposit:
     source_address: str | None
     destination_address: str
     block_height: int
-    first_included_at: Instant
-    explorer: str
+    first_included_at: Instant | None
+    explorer: str | None
     created_at: Instant
     updated_at: Instant
     confirmed_at: Instant | None = None

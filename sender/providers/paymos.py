@@ -13,13 +13,16 @@ from sender.domain.endpoint import CATEGORIES, ROTATION_WINDOW
 from sender.domain.invoice_commands import INVOICE_LIFETIME, PAYMENT_LIFETIME, ChooseNetwork, CreateInvoice
 from sender.domain.signature import webhook_header
 from sender.durations import MINUTE, SECOND, Duration
+from sender.providers.paymos_channels import rails_of
+from sender.providers.paymos_json import Json
 from sender.providers.paymos_networks import Catalogue, Priced, load_catalogue
-from sender.providers.paymos_wire import Json, envelope, invoice_resource, to_bytes
-from sender.providers.profile import Event, Headers, Profile
+from sender.providers.paymos_wire import answer, envelope, item, to_bytes
+from sender.providers.profile import Event, Headers, Profile, Resource
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from sender.domain.channel import Channel, Rail
     from sender.domain.invoice import Invoice
     from sender.domain.payment import Quote
 
@@ -50,8 +53,9 @@ class Paymos(Profile):
 
     ``timeout``: verified, contract §1.5. ``signature_tolerance``: verified, §1.4. ``rotation_window``: verified, §1.3.
     ``invoice_lifetime``, ``payment_lifetime``: sources disagree or are silent, design §4. ``fee_rate``: the sample's
-    1 %, §3.2. ``user_agent``: no source, §9. Header names: verified, §1.1. ``checkout_url`` stands before
-    ``/invoice/{id}`` in ``payment_url``: verified, §3.2.
+    1 %, §3.2. ``withdrawal_fee``: optional in the bodies, §3.3, and no source says how much, so there is none.
+    ``minimum_deposit``: the fixture's, §3.4, here every token's. ``user_agent``: no source, §9. Header names: verified,
+    §1.1. ``checkout_url`` stands before ``/invoice/{id}`` in ``payment_url``: verified, §3.2.
     """
 
     name: str = "paymos"
@@ -63,6 +67,8 @@ class Paymos(Profile):
     invoice_lifetime: Duration = INVOICE_LIFETIME
     payment_lifetime: Duration = PAYMENT_LIFETIME
     fee_rate: Decimal = Decimal("0.01")
+    withdrawal_fee: Decimal | None = None
+    minimum_deposit: Decimal = Decimal("1.00")
     user_agent: str = "Paymos-Webhook/1.0"
     id_header: str = "X-Webhook-Id"
     timestamp_header: str = "X-Webhook-Timestamp"
@@ -88,9 +94,17 @@ class Paymos(Profile):
         """Tell whether the status is 2xx; nothing else counts (contract §1.5)."""
         return 200 <= status <= 299  # noqa: PLR2004 - the class of successes, known by its numbers
 
-    def resource(self, invoice: Invoice) -> Json:
-        """Return an invoice as the Merchant API answers it."""
-        return invoice_resource(invoice, self.checkout_url)
+    def resource(self, resource: Resource | Channel) -> Json:
+        """Return a resource as the Merchant API answers it."""
+        return answer(resource, self.checkout_url)
+
+    def item(self, resource: Resource | Channel) -> Json:
+        """Return a resource as an item of a list."""
+        return item(resource)
+
+    def rails(self, channel_id: str) -> tuple[Rail, ...]:
+        """Return the rails of a new payment channel: every network with every token, provisioned at once."""
+        return rails_of(self.catalogue, channel_id, self.minimum_deposit)
 
     def quote(self, order: Priced, currency: str, network: str) -> Quote:
         """Return what an invoice costs in ``currency`` on ``network``; ``RequestRefused`` where that is not offered."""

@@ -67,7 +67,7 @@ class Catalogue:
 
         Raises ``RequestRefused`` for a currency without a rate and for a pair that is not offered.
         """
-        rail = self._rail(currency, network)
+        rail = self.rail(currency, network)
         rate = ratio(self._per_usd(order.currency), self._per_usd(currency))
         return Quote(
             currency=currency,
@@ -95,14 +95,19 @@ class Catalogue:
                 return pair
         raise self._no_pair(currency, network)
 
-    def is_token(self, currency: str) -> bool:
-        """Tell whether a currency is something that can itself be paid with."""
-        return any(token == currency for token, _ in self.contracts)
-
-    def _rail(self, currency: str, network: str) -> Network:
+    def rail(self, currency: str, network: str) -> Network:
+        """Return the network that carries a token. Raises ``RequestRefused`` for what is no token, and no such pair."""
+        if not self.is_token(currency):
+            tokens = ", ".join(dict.fromkeys(token for token, _ in self.contracts))
+            message = f"{currency} is not a token that is taken; tokens are {tokens}"
+            raise RequestRefused(message, code="validation_failed", field="currency")
         if (currency, network) not in self.contracts:
             raise self._no_pair(currency, network)
         return self.networks[network]
+
+    def is_token(self, currency: str) -> bool:
+        """Tell whether a currency is something that can itself be paid with."""
+        return any(token == currency for token, _ in self.contracts)
 
     def _per_usd(self, currency: str) -> Decimal:
         if currency not in self.per_usd:

@@ -8,17 +8,21 @@ are shown once something is confirmed; ``transfers`` only if real ones, not simu
 from __future__ import annotations
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from sender.domain.channel import Channel
+from sender.domain.deposit import Deposit
 from sender.domain.money import format_money, format_rate, format_token
-from sender.durations import SECOND, Instant
+from sender.domain.withdrawal import Withdrawal
+from sender.durations import SECOND
+from sender.providers.paymos_channels import channel_resource, deposit_resource
+from sender.providers.paymos_json import Json, put, put_instant
+from sender.providers.paymos_withdrawals import withdrawal_item, withdrawal_resource
 
 if TYPE_CHECKING:
     from sender.domain.invoice import Invoice
     from sender.domain.payment import Payment, Transfer
-    from sender.providers.profile import Event
-
-Json = dict[str, Any]
+    from sender.providers.profile import Event, Resource
 
 _ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
@@ -35,8 +39,45 @@ def envelope(event: Event, checkout_url: str) -> Json:
         "event_type": event.event_type,
         "version": event.version,
         "occurred_at": event.occurred_at // SECOND,
-        "data": invoice_snapshot(event.resource, checkout_url),
+        "data": snapshot(event.resource, checkout_url),
     }
+
+
+def snapshot(resource: Resource, checkout_url: str) -> Json:
+    """Return what a webhook shows of a resource."""
+    match resource:
+        case Withdrawal():
+            return withdrawal_resource(resource)
+        case Deposit():
+            return deposit_resource(resource)
+        case _:
+            return invoice_snapshot(resource, checkout_url)
+
+
+def answer(resource: Resource | Channel, checkout_url: str) -> Json:
+    """Return what the Merchant API answers for a resource."""
+    match resource:
+        case Withdrawal():
+            return withdrawal_resource(resource)
+        case Deposit():
+            return deposit_resource(resource)
+        case Channel():
+            return channel_resource(resource)
+        case _:
+            return invoice_resource(resource, checkout_url)
+
+
+def item(resource: Resource | Channel) -> Json:
+    """Return a resource as an item of its list."""
+    match resource:
+        case Withdrawal():
+            return withdrawal_item(resource)
+        case Deposit():
+            return deposit_resource(resource)
+        case Channel():
+            return channel_resource(resource)
+        case _:
+            return invoice_item(resource)
 
 
 def invoice_snapshot(invoice: Invoice, checkout_url: str) -> Json:
@@ -70,8 +111,8 @@ def invoice_item(invoice: Invoice) -> Json:
         "currency": invoice.currency,
         "created_at": invoice.created_at // SECOND,
     }
-    _put(document, "client_id", invoice.client_id)
-    _put(document, "network", invoice.network)
+    put(document, "client_id", invoice.client_id)
+    put(document, "network", invoice.network)
     _put_ends(document, invoice)
     return document
 
@@ -90,10 +131,10 @@ def _head(invoice: Invoice, checkout_url: str) -> Json:
 
 def _order(invoice: Invoice) -> Json:
     document: Json = {"external_id": invoice.external_id}
-    _put(document, "client_id", invoice.client_id)
+    put(document, "client_id", invoice.client_id)
     document["amount"] = format_money(invoice.amount, invoice.currency)
     document["currency"] = invoice.currency
-    _put(document, "network", invoice.network)
+    put(document, "network", invoice.network)
     return document
 
 
@@ -105,7 +146,7 @@ def _put_payment(document: Json, invoice: Invoice) -> None:
 def _payment(payment: Payment) -> Json:
     quote = payment.quote
     document: Json = {"currency": quote.currency, "network": quote.network, "chain_id": quote.chain_id}
-    _put(document, "contract_address", quote.contract_address)
+    put(document, "contract_address", quote.contract_address)
     document["expected"] = format_token(quote.expected)
     document["address"] = quote.address
     document["exchange_rate"] = format_rate(quote.exchange_rate)
@@ -124,7 +165,7 @@ def _transfer(transfer: Transfer, payment: Payment) -> Json:
         "status": transfer.status.value,
         "created_at": transfer.created_at // SECOND,
     }
-    _put_instant(document, "confirmed_at", transfer.confirmed_at)
+    put_instant(document, "confirmed_at", transfer.confirmed_at)
     document["required_confirmations"] = payment.quote.required_confirmations
     document["estimated_confirmation_at"] = transfer.estimated_confirmation_at // SECOND
     document["explorer_url"] = payment.quote.explorer + transfer.tx_hash
@@ -133,20 +174,10 @@ def _transfer(transfer: Transfer, payment: Payment) -> Json:
 
 def _put_ends(document: Json, invoice: Invoice) -> None:
     document["expires_at"] = invoice.expires_at // SECOND
-    _put_instant(document, "completed_at", invoice.completed_at)
-    _put_instant(document, "paid_late_at", invoice.paid_late_at)
+    put_instant(document, "completed_at", invoice.completed_at)
+    put_instant(document, "paid_late_at", invoice.paid_late_at)
 
 
 def _put_changes(document: Json, invoice: Invoice) -> None:
     document["created_at"] = invoice.created_at // SECOND
     document["updated_at"] = invoice.updated_at // SECOND
-
-
-def _put(document: Json, key: str, value: str | None) -> None:
-    if value is not None:
-        document[key] = value
-
-
-def _put_instant(document: Json, key: str, instant: Instant | None) -> None:
-    if instant is not None:
-        document[key] = instant // SECOND

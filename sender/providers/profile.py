@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from decimal import Decimal
 from typing import TYPE_CHECKING
 
+from sender.domain.deposit import Deposit
 from sender.domain.invoice import Invoice
+from sender.domain.withdrawal import Withdrawal
 from sender.durations import Duration, Instant
 
 if TYPE_CHECKING:
@@ -16,8 +18,8 @@ if TYPE_CHECKING:
 Headers = tuple[tuple[str, str], ...]
 """Header names and values in the order in which they go on the wire."""
 
-Resource = Invoice
-"""What an event may be about."""
+Resource = Invoice | Withdrawal | Deposit
+"""What an event may be about; nothing is ever told about a payment channel itself."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,20 +9,25 @@ from typing import TYPE_CHECKING, Any
 from pydantic import TypeAdapter
 from sqlalchemy import bindparam, func, insert, select, update
 
+from sender.domain.channel import Channel
+from sender.domain.deposit import Deposit
 from sender.domain.invoice import Invoice
+from sender.domain.text import can_travel
+from sender.domain.withdrawal import Withdrawal
 from sender.errors import NotFound
 from sender.store.schema import history, resources
+from sender.suggest import shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqlalchemy import Row
 
-    from sender.domain.resource import Resource
+    from sender.domain.resource import Resource, Wanted
     from sender.durations import Instant
     from sender.store.engine import Session
 
-KINDS: dict[str, type[Any]] = {"invoice": Invoice}
+KINDS: dict[str, type[Any]] = {one.kind: one for one in (Invoice, Withdrawal, Channel, Deposit)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +52,7 @@ class Transitioned:
     occurred_at: Instant
 
 
-_BY_ID = select(resources.c.kind, resources.c.document).where(resources.c.id == bindparam("b_id"))
+_BY_ID = select(resources.c.kind, resources.c.is_test, resources.c.document).where(resources.c.id == bindparam("b_id"))
 _BY_EXTERNAL_ID = select(resources.c.kind, resources.c.document).where(
     resources.c.kind == bindparam("b_kind"),
     resources.c.project_id == bindparam("b_project"),
@@ -74,19 +79,26 @@ _HISTORY = select(history).where(history.c.resource_id == bindparam("b_id")).ord
 _INSERT_HISTORY = insert(history)
 
 
-async def load(session: Session, resource_id: str) -> Resource:
-    """Return a resource as it stands. Raises ``NotFound``."""
-    for row in await session.rows(_BY_ID, {"b_id": resource_id}):
-        return _decoded(row)
-    message = f"there is no resource {resource_id}"
-    raise NotFound(message)
+async def load(session: Session, resource_id: str, kind: str | None = None, *, is_test: bool | None = None) -> Any:
+    """Return a resource as it stands.
+
+    Raises ``NotFound`` (``KIND_not_found``), also for one of another kind or environment where those are given.
+    """
+    if can_travel(resource_id):
+        for row in await session.rows(_BY_ID, {"b_id": resource_id}):
+            if kind in {None, row.kind} and is_test in {None, row.is_test}:
+                return decoded(row)
+    what = (kind or "resource").replace("_", " ")
+    message = f"there is no {what} {shown(resource_id)}"
+    raise NotFound(message, code=f"{kind}_not_found" if kind else None)
 
 
-async def find(session: Session, kind: str, project_id: str, external_id: str) -> Resource | None:
-    """Return the resource that a merchant made under its own id, if there is one."""
-    params = {"b_kind": kind, "b_project": project_id, "b_external": external_id}
-    for row in await session.rows(_BY_EXTERNAL_ID, params):
-        return _decoded(row)
+async def find(session: Session, wanted: Wanted) -> Any | None:
+    """Return the resource that a merchant made under its own id, if there is one, in whatever environment."""
+    params = {"b_kind": wanted.kind, "b_project": wanted.project_id, "b_external": wanted.external_id}
+    if can_travel(wanted.external_id):
+        for row in await session.rows(_BY_EXTERNAL_ID, params):
+            return decoded(row)
     return None
 
 
@@ -153,9 +165,9 @@ def _adapter(kind: str) -> TypeAdapter[Any]:
 
 
 def _encoded(resource: Resource) -> str:
-    return _adapter(resource.kind).dump_json(resource, exclude_none=True).decode()
+    return _adapter(resource.kind).dump_json(resource).decode()
 
 
-def _decoded(row: Row[Any]) -> Resource:
-    resource: Resource = _adapter(row.kind).validate_json(row.document)
-    return resource
+def decoded(row: Row[Any]) -> Any:
+    """Return the resource that a row with ``kind`` and ``document`` holds, as its kind's class."""
+    return _adapter(row.kind).validate_json(row.document)

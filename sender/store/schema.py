@@ -24,7 +24,7 @@ from sqlalchemy import (
     text,
 )
 
-VERSION = 1
+VERSION = 2
 """Raised with every change of a table; another version in a database is refused, never half-read."""
 
 metadata = MetaData()
@@ -87,11 +87,52 @@ resources = Table(
     Column("created_at", Big, nullable=False),
     Column("updated_at", Big, nullable=False),
     Column("document", Text, nullable=False),
-    UniqueConstraint("kind", "project_id", "external_id", name="one_per_external_id"),
+    # In this order it serves the lists too, which are asked for an external id without a project.
+    UniqueConstraint("kind", "external_id", "project_id", name="one_per_external_id"),
 )
-Index("resources_newest", resources.c.kind, resources.c.created_at, resources.c.seq)
+Index("resources_newest", resources.c.kind, resources.c.is_test, resources.c.created_at, resources.c.seq)
 Index("resources_due", resources.c.deadline_at, sqlite_where=text("deadline_at IS NOT NULL"),
       postgresql_where=text("deadline_at IS NOT NULL"))  # fmt: skip
+
+# One row for each confirmed deposit; ``seq`` is the number of the transition that confirmed it.
+deposit_feed = Table(
+    "deposit_feed",
+    metadata,
+    Column("seq", Big, primary_key=True, autoincrement=False),
+    Column("deposit_id", Text, ForeignKey("resources.id"), nullable=False, unique=True),
+    Column("channel_id", Text, nullable=False),
+    Column("project_id", Text, nullable=False),
+    Column("is_test", Boolean, nullable=False),
+    Column("confirmed_at", Big, nullable=False),
+)
+
+balances = Table(
+    "balances",
+    metadata,
+    Column("is_test", Boolean, primary_key=True),
+    Column("currency", Text, primary_key=True),
+    # A decimal number as text: a token has more digits than a 64-bit integer holds.
+    Column("available", Text, nullable=False),
+)
+
+projects = Table(
+    "projects",
+    metadata,
+    Column("seq", Big, primary_key=True),
+    Column("id", Text, nullable=False, unique=True),
+    Column("name", Text, nullable=False),
+)
+
+api_keys = Table(
+    "api_keys",
+    metadata,
+    Column("seq", Big, primary_key=True),
+    Column("id", Text, nullable=False, unique=True),
+    Column("secret", Text, nullable=False),
+    Column("kind", Text, nullable=False),
+    Column("is_test", Boolean, nullable=False),
+    CheckConstraint("kind IN ('payment', 'payout')", name="known_kind"),
+)
 
 history = Table(
     "history",

@@ -9,6 +9,7 @@ from sqlalchemy import bindparam, insert, select, update
 
 from sender.clock import Timeline
 from sender.errors import NotAvailable
+from sender.store import access, balances
 from sender.store.schema import VERSION, instance, timeline
 
 if TYPE_CHECKING:
@@ -45,7 +46,7 @@ class Numbers:
 
 
 async def prepare(database: Database, seed: int, start: Timeline) -> None:
-    """Make the schema and its single rows, or check that those which are there have this version.
+    """Make the schema with what is there from the start, or check that the one which is there has this version.
 
     Raises ``NotAvailable`` for a database of another version.
     """
@@ -56,6 +57,8 @@ async def prepare(database: Database, seed: int, start: Timeline) -> None:
         await session.create_tables()
         await session.run(insert(instance), {"id": 1, "schema_version": VERSION, "seed": seed, "issued": 0})
         await session.run(insert(timeline), {"id": 1, "revision": 1, **_columns(start)})
+        await access.seed_access(session, seed)
+        await balances.open_balances(session)
 
 
 async def _check_version(session: Session) -> None:

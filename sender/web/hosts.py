@@ -13,12 +13,14 @@ from urllib.parse import urlsplit
 
 from aiohttp import web
 
-from sender.web.refusals import Forbidden
+from sender.errors import Forbidden
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from sender.web.problems import Handler, Middleware
+    from aiohttp.typedefs import Middleware
+
+    from sender.web.problems import Handler
 
 
 def make_hosts(names: Iterable[str] = ()) -> Middleware:
@@ -32,7 +34,9 @@ def make_hosts(names: Iterable[str] = ()) -> Middleware:
     @web.middleware
     async def hosts(request: web.Request, handler: Handler) -> web.StreamResponse:
         if not all(map(known, request.headers.getall("Host", [""]))):
-            raise Forbidden("this Host is not one of the simulator's names; tell it the name at start", code="host_refused")
+            raise Forbidden(
+                "this Host is none of the simulator's names; tell it the name at start", code="host_refused"
+            )
         if not all(map(known, request.headers.getall("Origin", []))):
             raise Forbidden("requests from pages of this Origin are refused", code="origin_refused")
         return await handler(request)

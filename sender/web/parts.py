@@ -6,14 +6,16 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Mapping
 
+    from sender.channels import Channels
     from sender.durations import Duration, Instant
     from sender.invoices import Invoices
     from sender.providers.paymos import Paymos
     from sender.runtime import Runtime
     from sender.store.engine import Database, Session
     from sender.subscriptions import Subscriptions
+    from sender.withdrawals import Withdrawals
 
 
 class Conducting(Protocol):
@@ -37,15 +39,23 @@ class Conducting(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
-    """The parts of one simulator. ``relays_alive`` tells whether deliveries are being made."""
+    """The parts of one simulator.
+
+    ``relays_alive`` tells whether deliveries are being made; ``check_wire_fault`` gets name and fields of a wire fault
+    and raises ``UsageError`` for one that no relay could carry out. Both ask the sending side, which the web may not
+    know.
+    """
 
     runtime: Runtime
     database: Database
     profile: Paymos
     invoices: Invoices
+    withdrawals: Withdrawals
+    channels: Channels
     subscriptions: Subscriptions
     conductor: Conducting
     relays_alive: Callable[[], bool]
+    check_wire_fault: Callable[[str, Mapping[str, str]], object]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,10 +18,11 @@ from sender.web.refusals import Invalid, RateLimited
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from aiohttp.typedefs import Middleware
+
     from sender.telemetry import Log
 
     Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-    Middleware = Callable[[web.Request, Handler], Awaitable[web.StreamResponse]]
 
 CONTENT_TYPE = "application/problem+json"
 CODES_URL = "https://paymos.io/docs/errors/codes#"
@@ -65,7 +66,7 @@ def make_problems(log: Log) -> Middleware:
             return _refused(error, log)
         except Crashed:
             return _cut(request)
-        except Exception:
+        except Exception:  # noqa: BLE001 - whatever it is, it gets an answer
             trace_id = _trace_id()
             _bugs.exception("%s %s failed, trace_id %s", request.method, request.path, trace_id)
             return problem(500, "internal", "the simulator has a bug; its log says more", trace_id=trace_id)

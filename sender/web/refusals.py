@@ -43,13 +43,6 @@ class Unauthorized(RequestRefused):
     status = 401
 
 
-class Forbidden(RequestRefused):
-    """This caller may not do that"""
-
-    code = "forbidden"
-    status = 403
-
-
 class TooLarge(RequestRefused):
     """The body is too large"""
 

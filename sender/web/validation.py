@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticCustomError
 
 from sender.domain.money import parse_decimal
@@ -63,10 +63,15 @@ def _is_amount(text: str) -> str:
     return text
 
 
-Text = Annotated[str, AfterValidator(_travels)]
+Text = Annotated[str, AfterValidator(_travels), Field(json_schema_extra={"pattern": "^[^\\u0000]*$"})]
 """Text that a database and a body can carry."""
 
-Words = Annotated[Text, AfterValidator(_is_not_blank)]
+Words = Annotated[
+    str,
+    AfterValidator(_travels),
+    AfterValidator(_is_not_blank),
+    Field(json_schema_extra={"pattern": "^[^\\u0000]*[^\\u0000\\s][^\\u0000]*$"}),
+]
 """Text with something in it."""
 
 Amount = Annotated[str, AfterValidator(_is_amount)]
@@ -75,10 +80,10 @@ Amount = Annotated[str, AfterValidator(_is_amount)]
 M = TypeVar("M", bound=BaseModel)
 
 
-def checked(model: type[M], members: Mapping[str, Any]) -> M:
-    """Return the members as ``model``. Raises ``Invalid`` with every flaw, up to twenty."""
+def checked(model: type[M], members: Mapping[str, Any], context: object = None) -> M:
+    """Return the members as ``model``, whose validators see ``context``. Raises ``Invalid`` with up to twenty flaws."""
     try:
-        return model.model_validate(members)
+        return model.model_validate(members, context=context)
     except ValidationError as error:
         details = error.errors(include_url=False, include_input=False)[:MOST_FLAWS]
         raise Invalid([_flaw(model, one) for one in details]) from None
@@ -92,6 +97,8 @@ def _flaw(model: type[BaseModel], detail: ErrorDetails) -> Flaw:
     if kind == "extra_forbidden":
         name = shown(str(detail["loc"][-1]))
         return Flaw("field_unknown", name[1:-1], f"there is no {name} here; {_remedy(model, name[1:-1])}")
+    if kind == "validation_failed":  # whole sentences of the provider's own
+        return Flaw(kind, field, detail["msg"])
     code = kind if kind.startswith("field_") else "field_invalid"
     return Flaw(code, field, f"{field} {_WORDS.get(kind) or _words(detail['msg'])}")
 

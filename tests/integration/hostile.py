@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import inspect
+import select
 import socket
 import struct
 from contextlib import asynccontextmanager, suppress
@@ -94,6 +95,10 @@ class Caller:
         if not data:
             raise EOFError
         self._unread += data
+
+    def has_unread(self) -> bool:
+        """Tell whether something has come that was not read yet."""
+        return bool(self._unread or select.select([self._socket], [], [], 0)[0])
 
     async def say(self, *parts: bytes) -> None:
         """Send bytes, each part as a packet of its own."""

@@ -109,6 +109,13 @@ def test_server_that_fails_says_why(open_folder: Path, monkeypatch: pytest.Monke
     assert [path.name for path in open_folder.iterdir()] == ["postgres"]
 
 
+@pytest.mark.parametrize("turn", ["first", "second"])
+def test_every_test_has_a_database_of_its_own(postgres_url: str, turn: str) -> None:
+    """What one test leaves in its database the next one does not find."""
+    with psycopg.connect(postgres_url) as connection:
+        connection.execute(f"CREATE TABLE only_one AS SELECT '{turn}' AS turn")
+
+
 def test_missing_wheel_is_explained(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the wheel the message names the extra to install."""
     monkeypatch.setattr(embedded, "find_spec", lambda name: None)

@@ -69,8 +69,9 @@ async def test_a_signal_ends_it_cleanly(number: signal.Signals) -> None:
     """It serves, and ends with 0 and without a word within two seconds of a signal, whatever hangs on it."""
     async with launched() as (process, url), client(url) as talk:
         assert await talk.get("/healthz") == {"status": "ok"}
-        await talk.script(fault="timeout")
-        async with talk.raw(encode(invoice_event())):
+        await talk.script(fault="slow_close", delay="1h")
+        async with talk.raw(encode(invoice_event())) as reader:
+            await asyncio.wait_for(reader.readuntil(b"scripted\n"), PATIENCE)
             process.send_signal(number)
             _, complaint = await asyncio.wait_for(process.communicate(), 2)
     assert (process.returncode, complaint) == (0, b"")

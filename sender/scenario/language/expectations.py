@@ -24,6 +24,8 @@ from sender.scenario.language.values import (
 OF_EVENT = ("state", "attempts", "statuses", "reasons", "at", "received", "applied")
 OF_INVOICE = ("order", "invoice_status")
 
+_EVENT = {"invoice": "invoice: order", "event": "event: invoice.paid"}
+
 
 class Expect(Part):
     """Says what must be true by now; the run fails where it is not, and goes on."""
@@ -60,10 +62,11 @@ class Expect(Part):
         if not of_event and not of_invoice and self.endpoint_status is None:
             every = ", ".join((*OF_EVENT, *OF_INVOICE, "endpoint_status"))
             raise ValueError(f"nothing is expected; name what must be true: {every}")
-        if of_event and (self.event is None or self.invoice is None):
-            raise ValueError(f"{of_event[0]} is about an event; name invoice and event, as in {self.example}")
+        missing = [example for field, example in _EVENT.items() if getattr(self, field) is None]
+        if of_event and missing:
+            raise ValueError(f"{of_event[0]} is about an event; add {' and '.join(missing)}")
         if of_invoice and self.invoice is None:
-            raise ValueError(f"{of_invoice[0]} is about an invoice; name it, as in invoice: order")
+            raise ValueError(f"{of_invoice[0]} is about an invoice; add invoice: order")
         return self
 
     def _given(self, names: tuple[str, ...]) -> list[str]:

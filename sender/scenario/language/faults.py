@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
 from pydantic import Field, model_validator
+from typing_extensions import override
 
 from sender.durations import HOUR, MINUTE
 from sender.scenario.language.part import Part
@@ -22,9 +23,7 @@ from sender.scenario.language.values import (
 from sender.suggest import shown
 
 if TYPE_CHECKING:
-    from pydantic import GetJsonSchemaHandler
     from pydantic.json_schema import JsonSchemaValue
-    from pydantic_core import CoreSchema
 
 
 class WireFault(StrEnum):
@@ -54,7 +53,7 @@ _REDIRECTS = range(300, 400)
 class On(Part):
     """Which delivery a fault waits for; what is left out fits every one."""
 
-    example: ClassVar[str] = "on: {event: invoice.paid, attempt: 1}"
+    example: ClassVar[str] = "on: {event: invoice.paid}"
 
     event: EventType | None = Field(None, description="The type of the event.")
     attempt: AttemptNumber | None = Field(None, description="The number of the attempt, from 1.")
@@ -77,9 +76,7 @@ class Crash(Part):
     @model_validator(mode="after")
     def _possible(self) -> Self:
         if self.at.startswith("dispatch.") and (self.on.attempt or self.on.endpoint):
-            raise ValueError(
-                f"{self.at} comes before any attempt; keep only the event, as in on: {{event: invoice.paid}}"
-            )
+            raise ValueError(f"{self.at} precedes every attempt; keep the event only, as in {On.example}")
         return self
 
 
@@ -96,7 +93,7 @@ class Wire(Part):
     example: ClassVar[str] = "wire: {fault: lose_response, on: {event: invoice.paid, attempt: 1}}"
 
     fault: Annotated[WireFault, member(WireFault, "a wire fault")] = Field(
-        description="lose_request: it never arrives. lose_response: it arrives and the answer is lost. duplicate: it is "
+        description="lose_request: it never arrives. lose_response: it arrives, the answer is lost. duplicate: it is "
         "sent several times in one attempt."
     )
     on: On = Field(On(), description="Which attempt to wait for; the next when left out.")
@@ -146,7 +143,7 @@ class Receiver(Part):
     @property
     def forgets(self) -> bool:
         """Whether this is ``receiver: ok``."""
-        return self == Receiver()
+        return self.status is None and self.delay is None and self.fault is None
 
     @model_validator(mode="before")
     @classmethod
@@ -172,6 +169,6 @@ class Receiver(Part):
         return self
 
     @classmethod
-    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        fields: dict[str, Any] = handler(core_schema)
-        return {"anyOf": [{"enum": ["ok", "clear"]}, fields], "description": fields.pop("description")}
+    @override
+    def short_forms(cls, _fields: JsonSchemaValue) -> list[JsonSchemaValue]:
+        return [{"enum": ["ok", "clear"]}]

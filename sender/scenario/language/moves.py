@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from enum import StrEnum
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
 from pydantic import Field, model_validator
+from typing_extensions import override
 
 from sender.scenario.language.part import Part
 from sender.scenario.language.values import Duration, EventType, Moment, Name, member
 
 if TYPE_CHECKING:
-    from pydantic import GetJsonSchemaHandler
     from pydantic.json_schema import JsonSchemaValue
-    from pydantic_core import CoreSchema
 
 
 class Until(StrEnum):
@@ -54,7 +53,6 @@ class Advance(Part):
         return self
 
     @classmethod
-    def __get_pydantic_json_schema__(cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        fields: dict[str, Any] = handler(core_schema)
-        short = fields["properties"]["by"]
-        return {"anyOf": [short, fields], "description": fields.pop("description")}
+    @override
+    def short_forms(cls, _fields: JsonSchemaValue) -> list[JsonSchemaValue]:
+        return [_fields["properties"]["by"]]

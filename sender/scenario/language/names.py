@@ -41,7 +41,7 @@ def check_names(file: YamlFile) -> None:
         for path, kind, name in _references(step):
             cast.use(path, kind, name, deleted_too=step.verb == "expect")
         for kind in _left_out(step):
-            cast.use_the_only(step.path, kind)
+            cast.use_the_only(step.path, kind, deleted_too=step.verb == "expect")
         cast.give(step)
         if step.verb == "delete":
             cast.delete(step)
@@ -74,8 +74,7 @@ class _Cast:
 
     def delete(self, step: TypedStep) -> None:
         """Note that an endpoint is gone."""
-        endpoints = self._of("endpoint")
-        name = step.text("endpoint") or (endpoints[0] if len(endpoints) == 1 else "")
+        name = step.text("endpoint") or next(iter(self._of("endpoint")), "")
         self._deleted.setdefault(name, step.number)
 
     def use(self, path: KeyPath, kind: str, name: str, *, deleted_too: bool) -> None:
@@ -91,9 +90,12 @@ class _Cast:
             )
             say(self._file, path, sentence)
 
-    def use_the_only(self, path: KeyPath, kind: str) -> None:
-        """Check that a name may be left out, which it may where there is nothing to choose."""
-        if len(self._of(kind)) != 1:
+    def use_the_only(self, path: KeyPath, kind: str, *, deleted_too: bool) -> None:
+        """Check a use where the name is left out, which it may be where there is nothing to choose."""
+        names = self._of(kind)
+        if len(names) == 1:
+            self.use(path, kind, names[0], deleted_too=deleted_too)
+        else:
             say(self._file, path, f"which {kind} is meant is not said; {self._listed(kind)}")
 
     def _add(self, path: KeyPath, name: str, given: _Given) -> None:

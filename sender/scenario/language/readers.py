@@ -28,6 +28,7 @@ NONE = "none"
 PAYING = tuple(stage for stage in Stage if stage is not Stage.CANCEL)
 """The stages of the sandbox that pay."""
 MAX_TEXT = 1_000
+MAX_PARAGRAPH = 10_000
 MAX_URL = 2_000
 MAX_SECRET = 256
 EXAMPLE_URL = "http://127.0.0.1:8000/webhook"

@@ -8,7 +8,7 @@ from pydantic import ValidationError
 
 from sender.scenario.language.course import check_course
 from sender.scenario.language.names import check_names
-from sender.scenario.language.sentences import complaint, part_of
+from sender.scenario.language.sentences import complaint, part_of, worth_saying
 from sender.scenario.language.story import MAX_STEPS, VERBS, Scenario, Step
 from sender.scenario.language.typed import say, typed_steps
 from sender.scenario.language.values import Surroundings
@@ -51,7 +51,7 @@ def _validated(file: YamlFile, around: Surroundings) -> Scenario | None:
     try:
         return Scenario.model_validate(data, context=around)
     except ValidationError as error:
-        for detail in error.errors(include_url=False)[:MAX_PROBLEMS]:
+        for detail in worth_saying(error.errors(include_url=False)[:MAX_PROBLEMS]):
             path, sentence, on_key = complaint(detail, list(good))
             file.complain(path, sentence, key=on_key)
     return None

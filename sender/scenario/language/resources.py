@@ -27,10 +27,10 @@ from sender.scenario.language.values import (
 class CreateInvoice(Part):
     """Creates an invoice, as a merchant does over the API. No event is sent for it."""
 
-    example: ClassVar[str] = 'create_invoice: {as: order, amount: "11.05", currency: USD}'
+    example: ClassVar[str] = "create_invoice: {as: order, amount: 11.05, currency: USD}"
 
     name: Name = Field(alias="as", description="The name by which later steps mean this invoice.")
-    amount: Money = Field(description="What is to be paid, in quotes: plain digits with at most one dot, as in 11.05.")
+    amount: Money = Field(description="What is to be paid: plain digits with at most one dot, as in 11.05.")
     currency: Currency = Field(description="The currency of the amount: a fiat code such as USD, or USDT, USDC.")
     network: Network | None = Field(None, description="Locks the invoice to a network; else the buyer chooses.")
     external_order_id: OrderId | None = Field(

@@ -14,6 +14,9 @@ if TYPE_CHECKING:
     from pydantic.json_schema import JsonSchemaValue
     from pydantic_core import core_schema
 
+DIALECT = "http://json-schema.org/draft-07/schema#"
+"""The dialect that every editor knows; nothing newer is needed."""
+
 
 class _EditorSchema(GenerateJsonSchema):
     """Leaves out what only a program wants to know: generated titles, and null for what is left out."""
@@ -37,7 +40,7 @@ class _EditorSchema(GenerateJsonSchema):
 def json_schema() -> dict[str, Any]:
     """Return the schema of a scenario file, as YAML editors read it."""
     schema = Scenario.model_json_schema(by_alias=True, schema_generator=_EditorSchema)
-    return {"$schema": GenerateJsonSchema.schema_dialect, "title": "A paymos-sim scenario", **schema}
+    return {"$schema": DIALECT, **schema, "title": "A paymos-sim scenario"}
 
 
 def schema_text() -> str:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from sender.scenario.language.part import Part
 from sender.scenario.language.story import Scenario
-from sender.suggest import remedy, shown
+from sender.suggest import nearest, remedy, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,6 +22,16 @@ class Complaint(NamedTuple):
     path: KeyPath
     sentence: str
     on_key: bool = False
+
+
+def worth_saying(errors: Sequence[ErrorDetails]) -> list[ErrorDetails]:
+    """Return the errors without those that follow from another: a field that is there, but misspelt, is not missing."""
+    misspelt = {
+        (*error["loc"][:-1], nearest(str(error["loc"][-1]), _fields(_part_at(error["loc"][:-1]))))
+        for error in errors
+        if error["type"] == "extra_forbidden"
+    }
+    return [error for error in errors if error["type"] != "missing" or error["loc"] not in misspelt]
 
 
 def complaint(error: ErrorDetails, steps: Sequence[int]) -> Complaint:

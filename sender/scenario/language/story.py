@@ -86,14 +86,14 @@ VERBS = tuple(name for name in Step.model_fields if name not in {"number", "line
 class Scenario(Part):
     """A story that is played on a simulator and a receiver: what happens, and what must be true afterwards."""
 
-    example: ClassVar[str] = "name: an invoice is paid"
+    example: ClassVar[str] = "{name: a paid invoice, steps: [{pay: {invoice: order}}]}"
 
     name: Text = Field(description="What the story shows, in one line.")
     about: About | None = Field(None, description="What happens, and what a receiver must do about it.")
     clock: ClockMode = Field(
         "manual",
-        description="manual: time stands still until a step advances it. skip: it jumps to the next delivery when nothing "
-        "is in flight. real: it passes as it does. scale:60: every second is a minute.",
+        description="manual: time stands still until a step advances it. skip: it jumps to the next delivery when "
+        "nothing is in flight. real: it passes as it does. scale:60: every second is a minute.",
     )
     start: Instant | None = Field(None, description="The virtual instant at which the story starts, with its zone.")
     seed: Seed | None = Field(None, description="The same seed gives the same ids; the run's own when left out.")
@@ -101,7 +101,6 @@ class Scenario(Part):
     attempt_timeout: SomeTime | None = Field(
         None, description="The real wait for an answer; what is recorded stays the ladder's own timeout."
     )
-    receiver: Receiver | None = Field(None, description="How the reference receiver answers from the start.")
     endpoints: Many[Endpoint] = Field(
         (), description="The endpoints there are from the start; when none is listed, one named default."
     )

@@ -148,7 +148,7 @@ Name = Annotated[
     str, _form("[A-Za-z][A-Za-z0-9_-]{0,63}", "a name; write a letter, then letters, digits, - or _, as in order-1")
 ]
 Text = Annotated[str, _text(readers.MAX_TEXT)]
-About = Annotated[str, _text(10 * readers.MAX_TEXT)]
+About = Annotated[str, _text(readers.MAX_PARAGRAPH)]
 OrderId = Annotated[str, _text(EXTERNAL_ID_MAX)]
 ClientId = Annotated[str, _text(CLIENT_ID_MAX)]
 CancelReason = Annotated[str, _text(REASON_MAX)]
@@ -163,7 +163,9 @@ InvoiceStatus = Annotated[invoice.InvoiceStatus, member(invoice.InvoiceStatus, "
 OrderStatus = Annotated[str, word([*invoice.InvoiceStatus, readers.NONE], "the status of an order")]
 EndpointStatus = Annotated[endpoint.EndpointStatus, member(endpoint.EndpointStatus, "the status of an endpoint")]
 Stage = Annotated[sandbox.Stage, kind(readers.stage, enum=[item.value for item in readers.PAYING])]
-Money = Annotated[Decimal, kind(readers.money, type=["string", "number"], pattern=r"^[0-9]+(\.[0-9]+)?$")]
+Money = Annotated[
+    Decimal, kind(readers.money, type=["string", "number"], pattern=r"^[0-9]+(\.[0-9]+)?$", exclusiveMinimum=0)
+]
 Count = Annotated[int, number(0, 1_000_000, "a count")]
 Times = Annotated[int, number(1, 1_000, "a number of times")]
 AttemptNumber = Annotated[int, number(1, 1_000, "the number of an attempt")]

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING
 
 from sender.domain.signature import request_signature
 from sender.durations import MINUTE, SECOND
+from sender.errors import Forbidden
 from sender.store import access
 from sender.web.reading import target_of
-from sender.web.refusals import Forbidden, Unauthorized
+from sender.web.refusals import Unauthorized
 
 if TYPE_CHECKING:
     from aiohttp import web
 
     from sender.clock import Clock
+    from sender.domain.access import ApiKey
     from sender.store.engine import Database
 
 FRESHNESS = 5 * MINUTE
@@ -40,7 +42,7 @@ class Caller:
         if kind is not None and kind not in self.kinds:
             raise Forbidden(f"this operation takes a {kind} key", code=f"{kind}_key_required")
         if sandbox and not self.is_test:
-            raise Forbidden("this operation takes a test key; there is nothing to simulate in production", code="not_sandbox")
+            raise Forbidden("this operation takes a test key; nothing is simulated in production", code="not_sandbox")
 
 
 EVERYBODY = Caller("", frozenset({"payment", "payout"}), is_test=True)
@@ -48,18 +50,18 @@ EVERYBODY = Caller("", frozenset({"payment", "payout"}), is_test=True)
 
 
 class Gate:
-    """Finds out who signed a request."""
+    """Finds out who signed a request. Keys are only ever added, so one that was found is not looked for again."""
 
     def __init__(self, database: Database, clock: Clock) -> None:
         self._database = database
         self._clock = clock
+        self._keys: dict[str, ApiKey] = {}
 
     async def admit(self, request: web.Request, body: bytes) -> Caller:
         """Return the caller. Raises ``Unauthorized``; what is wrong, the key or the signature, is not told apart."""
         key_id, signature, timestamp = _credentials(request)
         self._require_fresh(timestamp)
-        async with self._database.read() as session:
-            key = await access.find_key(session, key_id)
+        key = self._keys.get(key_id) or await self._find(key_id)
         path, query = target_of(request)
         expected = request_signature(
             _NOBODY if key is None else key.secret,
@@ -68,6 +70,13 @@ class Gate:
         if not hmac.compare_digest(expected, signature) or key is None:
             raise Unauthorized("the API key is not known or the signature does not match", code="invalid_signature")
         return Caller(key.id, frozenset({key.kind}), key.is_test)
+
+    async def _find(self, key_id: str) -> ApiKey | None:
+        async with self._database.read() as session:
+            key = await access.find_key(session, key_id)
+        if key is not None:
+            self._keys[key_id] = key
+        return key
 
     def _require_fresh(self, timestamp: str) -> None:
         real = self._clock.real_now()

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Literal, TypeVar
 
+from sender.web.query import Query
 from sender.web.validation import Fields
 
 if TYPE_CHECKING:
@@ -13,10 +14,10 @@ if TYPE_CHECKING:
     from sender.web.merchant.gate import Caller
 
 B = TypeVar("B", bound=Fields)
-Q = TypeVar("Q", bound=Fields)
+Q = TypeVar("Q", bound=Query)
 
 
-class Nothing(Fields):
+class Nothing(Query):
     """A body or a query without members."""
 
 
@@ -54,7 +55,7 @@ class Operation:
     key: Literal["payment", "payout"] | None = None
     sandbox: bool = False
     body: type[Fields] = Nothing
-    query: type[Fields] = Nothing
+    query: type[Query] = Nothing
     creates: bool = False
     refusals: tuple[int, ...] = ()
 

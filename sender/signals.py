@@ -1,0 +1,19 @@
+"""How a process is told to end: the first SIGINT or SIGTERM asks for it, and what runs then ends in order."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+
+STOPPING = (signal.SIGINT, signal.SIGTERM)
+
+
+def stop_signal() -> asyncio.Event:
+    """Return the event that is set when this process is told to stop; called within the running loop."""
+    loop, told = asyncio.get_running_loop(), asyncio.Event()
+    for number in STOPPING:
+        try:
+            loop.add_signal_handler(number, told.set)
+        except NotImplementedError:  # on Windows
+            signal.signal(number, lambda *_: loop.call_soon_threadsafe(told.set))
+    return told

@@ -1,0 +1,40 @@
+"""The web application: everything that is served on one port, put together."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from aiohttp import web
+
+from sender.web.control.api import ControlApi
+from sender.web.hosts import make_hosts
+from sender.web.merchant.api import merchant_routes
+from sender.web.problems import make_problems
+from sender.web.reading import LARGEST_BODY
+
+if TYPE_CHECKING:
+    from sender.web.parts import ApiOptions, Parts
+
+SHUTDOWN_SECONDS = 1.0
+"""How long a request may take to end when the server stops; spent at most twice by aiohttp."""
+
+
+def make_app(parts: Parts, options: ApiOptions) -> web.Application:
+    """Return the application, not yet listening; run it with ``make_runner``."""
+    if options.public_url is not None:
+        parts = replace(parts, profile=replace(parts.profile, checkout_url=options.public_url))
+    app = web.Application(
+        middlewares=[make_problems(parts.runtime.log), make_hosts(options.names)], client_max_size=LARGEST_BODY
+    )
+    app.add_routes([*merchant_routes(parts, options), *ControlApi(parts, options.control_token).routes()])
+    return app
+
+
+def make_runner(app: web.Application) -> web.AppRunner:
+    """Return a runner for the application.
+
+    ``auto_decompress`` is off because a signature covers the bytes of the wire (contract §5.1). A handler is not
+    cancelled when its client leaves: what was asked for is carried out.
+    """
+    return web.AppRunner(app, access_log=None, auto_decompress=False, shutdown_timeout=SHUTDOWN_SECONDS)

@@ -1,0 +1,120 @@
+"""A running API for the tests: simulator and web application on one loop, reached over a real socket."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from threading import Thread
+from typing import TYPE_CHECKING, Any, Self
+
+import aiohttp
+from aiohttp import web
+
+from sender.clock import Clock
+from sender.config import RelaySettings, Settings
+from sender.domain.access import ApiKey, KeyKind, make_key, make_project
+from sender.domain.signature import request_signature
+from sender.durations import SECOND
+from sender.ladderfile import load_ladder
+from sender.simulator import Simulator
+from sender.web.app import make_app, make_runner
+from sender.web.parts import ApiOptions, Parts
+from sender.wire import wire_fault
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator, Callable, Coroutine
+
+PATIENCE = 20
+SEED = 1
+PROJECT = make_project(SEED, 0).id
+PAYMENT, PAYOUT = (make_key(SEED, 0, kind, is_test=True) for kind in KeyKind)
+LIVE_PAYMENT, LIVE_PAYOUT = (make_key(SEED, 0, kind, is_test=False) for kind in KeyKind)
+
+ORDER = {"project_id": PROJECT, "amount": "11.05", "currency": "USD", "external_order_id": "order-1"}
+
+
+def make_parts(simulator: Simulator) -> Parts:
+    """Return what the web is made of."""
+    return Parts(
+        runtime=simulator.runtime,
+        database=simulator.database,
+        profile=simulator.profile,
+        invoices=simulator.invoices,
+        withdrawals=simulator.withdrawals,
+        channels=simulator.channels,
+        subscriptions=simulator.subscriptions,
+        conductor=simulator.conductor,
+        relays_alive=lambda: True,
+        check_wire_fault=wire_fault,
+    )
+
+
+@dataclass(frozen=True)
+class Api:
+    """A running API with the simulator behind it."""
+
+    simulator: Simulator
+    session: aiohttp.ClientSession
+    base: str
+
+    async def call(self, method: str, target: str, body: Any = None, key: ApiKey = PAYMENT, **more: Any) -> Answer:
+        """Make one signed call; a body that is neither bytes nor nothing goes as JSON."""
+        data = body if isinstance(body, bytes) else b"" if body is None else json.dumps(body).encode()
+        headers = sign(method, target, data, key) | {"Content-Type": "application/json"} | more.pop("headers", {})
+        return await self.raw(method, target, data, headers)
+
+    async def raw(self, method: str, target: str, data: bytes, headers: dict[str, str]) -> Answer:
+        """Make one call as it is given."""
+        from yarl import URL
+
+        url = URL(self.base + target, encoded=True)
+        async with self.session.request(method, url, data=data or None, headers=headers) as answer:
+            raw = await answer.read()
+            return Answer(answer.status, raw, dict(answer.headers))
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What came back."""
+
+    status: int
+    raw: bytes
+    headers: dict[str, str]
+
+    @property
+    def document(self) -> Any:
+        """The JSON in it."""
+        return json.loads(self.raw)
+
+
+def sign(method: str, target: str, body: bytes = b"", key: ApiKey = PAYMENT, shift: int = 0) -> dict[str, str]:
+    """Return the headers of a signed request; ``shift`` is in seconds."""
+    path, mark, query = target.partition("?")
+    timestamp = str(Clock().real_now() // SECOND + shift)
+    signature = request_signature(
+        key.secret, timestamp=timestamp, method=method, path=path, query=mark + query, body=body
+    )
+    return {"Authorization": f"HMAC-SHA256 {key.id}:{signature}", "X-Request-Timestamp": timestamp}
+
+
+def settings(database_url: str = "memory", **more: Any) -> Settings:
+    """Return settings of a simulator whose clock stands still."""
+    return Settings(relay=RelaySettings(ladder=load_ladder("paymos")), database_url=database_url, seed=SEED, **more)
+
+
+@asynccontextmanager
+async def serving(database_url: str = "memory", options: ApiOptions | None = None) -> AsyncIterator[Api]:
+    """Run an API in this loop."""
+    async with Simulator(settings(database_url)) as simulator:
+        runner = make_runner(make_app(make_parts(simulator), options or ApiOptions()))
+        await runner.setup()
+        try:
+            site = web.TCPSite(runner, "127.0.0.1", 0)
+            await site.start()
+            timeout = aiohttp.ClientTimeout(total=PATIENCE)
+            async with aiohttp.ClientSession(timeout=timeout) as session:
+                yield Api(simulator, session, f"http://127.0.0.1:{runner.addresses[0][1]}")
+        finally:
+            await runner.cleanup()
