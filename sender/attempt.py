@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sender.domain.delivery import Reason, Trigger, failed, succeeded
 from sender.durations import MILLISECOND, SECOND
+from sender.store.headers import header_lines
 from sender.store.outbox import Settlement
 from sender.transport import Answer, Outgoing
 
@@ -65,8 +65,8 @@ def _record(row: Claimed, exchange: Exchange, reason: Reason | None) -> dict[str
         "status": answer.status,
         "detail": answer.detail,
         "url": exchange.sent.url,
-        "request_headers": json.dumps(exchange.sent.headers, separators=(",", ":")),
-        "answer_headers": json.dumps(answer.headers, separators=(",", ":")),
+        "request_headers": header_lines(exchange.sent.headers),
+        "answer_headers": header_lines(answer.headers),
         "answer_body": answer.body,
         "answer_cut": answer.cut,
         "faults": exchange.faults,

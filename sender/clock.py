@@ -8,6 +8,7 @@ and only ever jumps, which is what the modes ``manual`` and ``skip`` do.
 from __future__ import annotations
 
 import asyncio
+import re
 import time
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -21,6 +22,10 @@ if TYPE_CHECKING:
 
 REAL, MANUAL, SKIP, SCALE = "real", "manual", "skip", "scale"
 STANDING = frozenset({MANUAL, SKIP})
+SCALE_MAX = 1_000_000
+"""Virtual seconds in a real one at most: eleven days."""
+
+_SCALED = re.compile(r"scale:([0-9]{1,7}(?:\.[0-9]{1,6})?)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,10 +76,9 @@ def parse_mode(text: str) -> tuple[str, float]:
         return text, 0.0
     if text == REAL:
         return REAL, 1.0
-    name, _, number = text.partition(":")
-    with suppress(ValueError):
-        if name == SCALE and 0 < float(number) <= 1_000_000:  # noqa: PLR2004 - a million is 11 days in a second
-            return SCALE, float(number)
+    scaled = _SCALED.fullmatch(text)
+    if scaled and 0 < float(scaled[1]) <= SCALE_MAX:
+        return SCALE, float(scaled[1])
     message = f"{text!r} is not a clock mode; write real, manual, skip or scale:N with N above 0 and up to 1000000"
     raise UsageError(message)
 

@@ -8,7 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import socket
-from dataclasses import dataclass
+from contextlib import ExitStack
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from aiohttp import web
@@ -25,6 +28,7 @@ from sender.web.parts import ApiOptions, Parts
 from sender.wire import wire_fault
 
 if TYPE_CHECKING:
+    import ssl
     from collections.abc import Callable, Sequence
 
     from sender.config import Settings
@@ -42,8 +46,9 @@ class ServeOptions:
     endpoint: str | None = None
     secret: str
     secret_given: bool = False
-    token: str | None = None
     clock_given: bool = False
+    api: ApiOptions = field(default_factory=ApiOptions)
+    tls: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,6 +59,25 @@ class Ready:
     projects: Sequence[Project]
     keys: Sequence[ApiKey]
     endpoint: Endpoint | None
+    trust: Path | None = None
+    """The file that clients have to trust, with ``tls``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Door:
+    """Where clients come in: a socket that listens, and what HTTPS needs where it is spoken."""
+
+    listener: socket.socket
+    host: str
+    context: ssl.SSLContext | None = None
+    trust: Path | None = None
+
+    @property
+    def url(self) -> str:
+        """Return the URL under which it is reached."""
+        scheme = "http" if self.context is None else "https"
+        host = f"[{self.host}]" if ":" in self.host else self.host
+        return f"{scheme}://{host}:{self.listener.getsockname()[1]}"
 
 
 async def serve(options: ServeOptions, told: asyncio.Event, announce: Callable[[Ready], None]) -> None:
@@ -61,32 +85,30 @@ async def serve(options: ServeOptions, told: asyncio.Event, announce: Callable[[
 
     Raises ``NotAvailable``, ``UsageError`` or ``StoreError`` for what cannot be had, and then leaves nothing behind.
     """
-    with listening(options.host, options.port) as listener:
+    with ExitStack() as stack:
+        listener = stack.enter_context(listening(options.host, options.port))
+        door = Door(listener, options.host, *_tls(options, stack))
         simulator = Simulator(options.settings)
         try:
             await simulator.start()
-            await _serve(simulator, listener, options, told, announce)
+            await _serve(simulator, door, options, told, announce)
         finally:
             await simulator.close()
 
 
 async def _serve(
-    simulator: Simulator,
-    listener: socket.socket,
-    options: ServeOptions,
-    told: asyncio.Event,
-    announce: Callable[[Ready], None],
+    simulator: Simulator, door: Door, options: ServeOptions, told: asyncio.Event, announce: Callable[[Ready], None]
 ) -> None:
     if options.clock_given:
         await _set_clock(simulator, options.settings.clock)
     endpoint = await _subscribe(simulator, options) if options.endpoint else None
-    url = url_of(listener, options.host)
-    runner = make_runner(make_app(parts_of(simulator), _api_options(options, url)))
+    runner = make_runner(make_app(parts_of(simulator), replace(options.api, public_url=door.url)))
     await runner.setup()
     housekeeping = Housekeeping(simulator.runtime, simulator.database, simulator.conductor.settled)
     try:
-        await web.SockSite(runner, listener).start()
-        announce(Ready(url, await simulator.merchant.projects(), await simulator.merchant.keys(), endpoint))
+        await web.SockSite(runner, door.listener, ssl_context=door.context).start()
+        projects, keys = await simulator.merchant.projects(), await simulator.merchant.keys()
+        announce(Ready(door.url, projects, keys, endpoint, door.trust))
         await housekeeping.start()
         await told.wait()
     finally:
@@ -105,11 +127,6 @@ def listening(host: str, port: int) -> socket.socket:
         raise NotAvailable(message) from None
 
 
-def url_of(listener: socket.socket, host: str) -> str:
-    """Return the URL under which a listening socket is reached."""
-    return f"http://{f'[{host}]' if ':' in host else host}:{listener.getsockname()[1]}"
-
-
 def parts_of(simulator: Simulator) -> Parts:
     """Return the parts of a simulator that its web calls."""
     return Parts(
@@ -126,8 +143,13 @@ def parts_of(simulator: Simulator) -> Parts:
     )
 
 
-def _api_options(options: ServeOptions, url: str) -> ApiOptions:
-    return ApiOptions(public_url=url, names=(options.host,), control_token=options.token)
+def _tls(options: ServeOptions, stack: ExitStack) -> tuple[ssl.SSLContext | None, Path | None]:
+    if not options.tls:
+        return None, None
+    from sender.web.tls import make_tls  # noqa: PLC0415 - a cryptography library, only on demand
+
+    folder = Path(stack.enter_context(TemporaryDirectory(prefix="paymos-sim-")))
+    return make_tls([options.host, *options.api.names], folder)
 
 
 async def _set_clock(simulator: Simulator, mode: str) -> None:

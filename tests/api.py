@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 import json
-from contextlib import asynccontextmanager
+from concurrent.futures import Future
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
 from threading import Thread
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import aiohttp
 from aiohttp import web
+from yarl import URL
 
 from sender.clock import Clock
 from sender.config import RelaySettings, Settings
@@ -24,7 +26,9 @@ from sender.web.parts import ApiOptions, Parts
 from sender.wire import wire_fault
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Coroutine
+    from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+
+T = TypeVar("T")
 
 PATIENCE = 20
 SEED = 1
@@ -67,8 +71,6 @@ class Api:
 
     async def raw(self, method: str, target: str, data: bytes, headers: dict[str, str]) -> Answer:
         """Make one call as it is given."""
-        from yarl import URL
-
         url = URL(self.base + target, encoded=True)
         async with self.session.request(method, url, data=data or None, headers=headers) as answer:
             raw = await answer.read()
@@ -118,3 +120,49 @@ async def serving(database_url: str = "memory", options: ApiOptions | None = Non
                 yield Api(simulator, session, f"http://127.0.0.1:{runner.addresses[0][1]}")
         finally:
             await runner.cleanup()
+
+
+@dataclass(frozen=True)
+class Beside:
+    """An API that runs in a thread of its own, for clients that block."""
+
+    api: Api
+    loop: asyncio.AbstractEventLoop
+
+    @property
+    def base(self) -> str:
+        """Where it is reached."""
+        return self.api.base
+
+    def run(self, work: Callable[[Simulator], Coroutine[Any, Any, T]]) -> T:
+        """Do something with the simulator, in its loop."""
+        return asyncio.run_coroutine_threadsafe(work(self.api.simulator), self.loop).result(PATIENCE)
+
+
+@contextmanager
+def serving_beside(database_url: str = "memory", options: ApiOptions | None = None) -> Iterator[Beside]:
+    """Run an API in a thread."""
+    ready: Future[tuple[Beside, asyncio.Event]] = Future()
+
+    async def serve() -> None:
+        stop = asyncio.Event()
+        async with serving(database_url, options) as api:
+            ready.set_result((Beside(api, asyncio.get_running_loop()), stop))
+            await stop.wait()
+
+    def work() -> None:
+        try:
+            asyncio.run(serve())
+        except BaseException as error:
+            if ready.done():
+                raise
+            ready.set_exception(error)
+
+    thread = Thread(target=work)
+    thread.start()
+    beside, stop = ready.result(PATIENCE)
+    try:
+        yield beside
+    finally:
+        beside.loop.call_soon_threadsafe(stop.set)
+        thread.join(PATIENCE)

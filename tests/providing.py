@@ -89,11 +89,13 @@ class Provider:
 
 
 @asynccontextmanager
-async def providing(database_url: str, whitelist: Collection[str] | None = None) -> AsyncIterator[Provider]:
+async def providing(
+    database_url: str, whitelist: Collection[str] | None = None, seed: int = SEED
+) -> AsyncIterator[Provider]:
     """Open a provider on a new database whose time stands still at ``START``."""
     provider = Provider(database_url, whitelist)
     try:
-        await world.prepare(provider.database, SEED, start_timeline("manual", provider.clock.real_now(), START))
+        await world.prepare(provider.database, seed, start_timeline("manual", provider.clock.real_now(), START))
         yield provider
     finally:
         await provider.database.close()

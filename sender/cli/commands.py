@@ -67,7 +67,9 @@ DATABASE = Option(
 )
 RELAYS = Option("--relays", "how many relay processes (default 1)", "N")
 SEED = Option("--seed", "the same seed gives the same ids and secrets (default 1)", "N")
-LOG_LEVEL = Option("--log-level", "info shows every attempt as two lines, warning only what is odd", "info|warning")
+LOG_LEVEL = Option(
+    "--log-level", "info shows every attempt as two lines, warning only what is odd (default info)", "info|warning"
+)
 DURABLE = Option("--durable", "let SQLite wait for the disk at every commit", switch=True)
 CLOCK = Option(
     "--clock", "real, manual (moves when told), skip (jumps to what is due next) or scale:N (default real)", "MODE"
@@ -88,6 +90,10 @@ COMMANDS = (
             Option("--secret", "webhook secret of --endpoint; made from the seed when left out", "SECRET"),
             Option("--print-secret", "print the webhook secret and nothing else, and end", switch=True),
             Option("--token", "bearer token that the control API asks for", "TOKEN"),
+            Option("--names", "host names that it answers to beside those of loopback", "NAME,…"),
+            Option("--no-auth", "take requests to the merchant API without a signature", switch=True),
+            Option("--rate-limit", "requests per second that a key may make (default: any number)", "N"),
+            Option("--tls", "HTTPS, with a certificate of an authority of its own (needs the package trustme)", switch=True),
             SEED,
             SIGNATURE_CLOCK,
             ATTEMPT_TIMEOUT,

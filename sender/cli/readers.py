@@ -33,6 +33,7 @@ def whole(lowest: int, highest: int, what: str) -> Callable[[str], int]:
 
 port = whole(0, HIGHEST_PORT, "a port")
 relays = whole(1, MOST_RELAYS, "a number of relays")
+rate = whole(1, 1_000_000, "a rate of requests")
 seed = whole(0, MAX_SEED, "a seed")
 
 

@@ -22,7 +22,7 @@ def main(options: Options) -> int:
         relay=relay_settings(options),
         database_url=_database(options.text("database_url")),
         durable=options.has("durable"),
-        log_level=options.read("log_level", readers.log_level, "warning"),
+        log_level=options.read("log_level", readers.log_level, "info"),
         log_json=options.has("json"),
     )
     run(_deliver(settings))

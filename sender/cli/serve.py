@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
 from sender.cli import readers
+from sender.cli.banner import banner, banner_as_json
 from sender.cli.settings import DEFAULT_SEED, database_url, relay_settings
 from sender.config import Settings
 from sender.domain.ids import Prefix, make_secret
@@ -15,7 +17,6 @@ from sender.loops import run
 
 if TYPE_CHECKING:
     from sender.cli.options import Options
-    from sender.serve import ServeOptions
 
 _HOST, _PORT = "127.0.0.1", 8080
 
@@ -44,6 +45,59 @@ def _settings(options: Options) -> Settings:
         relays=options.read("relays", readers.relays, 1),
         in_process=False,
         durable=options.has("durable"),
-        log_level=options.read("log_level", readers.log_level, "warning"),
+        log_level=options.read("log_level", readers.log_level, "info"),
         log_json=options.has("json"),
     )
+
+
+def _in_database(settings: Settings, url: str) -> Settings:
+    if url == "memory":
+        raise UsageError("--database-url: memory is within one process, and the relay is another; leave it out")
+    return replace(settings, database_url=url)
+
+
+async def _serve(options: Options, host: str, secret: str, settings: Settings) -> None:
+    from sender.serve import ServeOptions, serve  # noqa: PLC0415 - a web server, only where the options are good
+    from sender.signals import stop_signal  # noqa: PLC0415
+    from sender.web.parts import ApiOptions  # noqa: PLC0415
+
+    wanted = ServeOptions(
+        settings=settings,
+        host=host,
+        port=options.read("port", readers.port, _PORT),
+        endpoint=options.read("endpoint", readers.url, None),
+        secret=secret,
+        secret_given=options.has("secret"),
+        clock_given=options.has("clock"),
+        tls=options.has("tls"),
+        api=ApiOptions(
+            authenticate=not options.has("no_auth"),
+            rate_limit=options.read("rate_limit", readers.rate, None),
+            names=(host, *_names(options)),
+            control_token=options.text("token"),
+        ),
+    )
+    show = banner_as_json if options.has("json") else banner
+    await serve(wanted, stop_signal(), lambda ready: print(show(ready, wanted), flush=True))
+
+
+def _secret(options: Options) -> str:
+    made = make_secret(options.read("seed", readers.seed, DEFAULT_SEED), Prefix.WEBHOOK_SECRET_TEST, 0)
+    return options.read("secret", readers.secret, made)
+
+
+def _names(options: Options) -> list[str]:
+    return [name for name in (options.text("names") or "").replace(" ", "").split(",") if name]
+
+
+def _require_token(options: Options, host: str) -> None:
+    """Whoever reaches the control API can move money and time, so beyond this machine it takes a token."""
+    if not options.text("token") and not _is_loopback(host):
+        raise UsageError(f"--host: {host} is within reach of other machines; choose a --token for the control API")
+
+
+def _is_loopback(host: str) -> bool:
+    try:
+        return host == "localhost" or ip_address(host).is_loopback
+    except ValueError:
+        return False

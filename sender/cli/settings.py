@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -70,9 +71,4 @@ def _embedded_server() -> Iterator[str]:
 
 def without_password(url: str) -> str:
     """Return a database URL as it may be shown."""
-    from urllib.parse import urlsplit  # noqa: PLC0415 - only where there is one to show
-
-    parts = urlsplit(url)
-    if parts.password is None:
-        return url
-    return parts._replace(netloc=f"{parts.username or ''}:***@{parts.netloc.rpartition('@')[2]}").geturl()
+    return re.sub(r"(//[^/@:]*:)[^/@]*@|([?&]password=)[^&]*", lambda found: f"{found[1]}***@" if found[1] else f"{found[2]}***", url)

@@ -95,7 +95,8 @@ _picked = (
     .with_for_update(skip_locked=True)
     .cte("picked")
 )
-_body = select(bodies.c.body).where(bodies.c.seq == outbox.c.seq).correlate(outbox).scalar_subquery()
+# In RETURNING, SQLAlchemy leaves the table's name out on SQLite: no name may be both tables' (tests/store holds it).
+_body = select(bodies.c.body).where(bodies.c.outbox_seq == outbox.c.seq).correlate(outbox).scalar_subquery()
 _CLAIM = (
     update(outbox)
     .where(outbox.c.seq.in_(select(_picked.c.seq)))
@@ -191,7 +192,7 @@ async def queue(session: Session, rows: Sequence[Queued]) -> None:
     if not rows:
         return
     await session.add(outbox, [_columns(row) for row in rows])
-    await session.add(bodies, [{"seq": row.seq, "body": row.body} for row in rows])
+    await session.add(bodies, [{"outbox_seq": row.seq, "body": row.body} for row in rows])
     await session.announce()
 
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import bindparam, func, select
 
+from sender.store.headers import Pairs, header_pairs
 from sender.store.schema import attempts, bodies, outbox
 
 if TYPE_CHECKING:
@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from sender.durations import Duration, Instant
     from sender.store.engine import Session
-
-Pairs = tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +84,9 @@ _ATTEMPTS = (
     .order_by(attempts.c.started_at, attempts.c.outbox_seq, attempts.c.number, attempts.c.seq)
 )
 _BODY = (
-    select(bodies.c.body).join(outbox, outbox.c.seq == bodies.c.seq).where(outbox.c.event_id == bindparam("b_event_id"))
+    select(bodies.c.body)
+    .join(outbox, outbox.c.seq == bodies.c.outbox_seq)
+    .where(outbox.c.event_id == bindparam("b_event_id"))
 )
 _COUNTS = select(outbox.c.state, func.count()).group_by(outbox.c.state)
 
@@ -117,6 +117,6 @@ async def counts(session: Session) -> dict[str, int]:
 def _attempt(row: Row[Any]) -> AttemptView:
     values = row._asdict()
     for name in ("request_headers", "answer_headers"):
-        values[name] = tuple((key, value) for key, value in json.loads(values[name]))
+        values[name] = header_pairs(values[name])
     values["faults"] = tuple(filter(None, values["faults"].split(",")))
     return AttemptView(**values)

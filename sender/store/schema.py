@@ -183,7 +183,7 @@ Index("outbox_of_resource", outbox.c.resource_id)
 bodies = Table(
     "bodies",
     metadata,
-    Column("seq", Big, ForeignKey("outbox.seq"), primary_key=True, autoincrement=False),
+    Column("outbox_seq", Big, ForeignKey("outbox.seq"), primary_key=True, autoincrement=False),
     Column("body", LargeBinary, nullable=False),
 )
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from aiohttp import TCPConnector, ThreadedResolver
 from typing_extensions import override
 
+from sender.durations import MILLISECOND
 from sender.transport.peer import Peer, address_text
 
 if TYPE_CHECKING:
@@ -21,11 +22,17 @@ if TYPE_CHECKING:
     from aiohttp.connector import Connection
     from aiohttp.tracing import Trace
 
-IDLE_LIMIT = 0.015
-"""For how many seconds an idle connection may be used again.
+    from sender.clock import Clock
 
-Receivers that drop idle connections do so after 50 ms or more and are never met; within a burst it is idle for less.
+REUSE_WITHIN = 40 * MILLISECOND
+"""For how long after the beginning of its last request a connection may be used again.
+
+Receivers that drop idle connections do so after 50 ms or more. Their time begins when they have answered, which they
+cannot have done before they were asked; so none of them is met, however late we came to read the answer.
 """
+
+IDLE_LIMIT = 0.015
+"""For how many seconds an unused connection is kept; within a burst it is idle for less."""
 
 _HOSTS_NOTED = 1_000
 
@@ -38,18 +45,24 @@ class Connector(TCPConnector):
     early gets a new connection for each request from then on.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, clock: Clock) -> None:
         super().__init__(limit=0, keepalive_timeout=IDLE_LIMIT, resolver=ThreadedResolver())
+        self._clock = clock
         self.addresses: dict[tuple[str, int], tuple[str, ...]] = {}
         self._distrusted: set[ConnectionKey] = set()
-        self._factory = cast("Any", partial(Peer, loop=self._loop, distrust=self._distrusted.add))
+        self._factory = cast(
+            "Any", partial(Peer, monotonic=clock.monotonic, distrust=self._distrusted.add, loop=self._loop)
+        )
 
     @override
     async def _get(self, key: ConnectionKey, traces: list[Trace]) -> Connection | None:
         while (connection := await super()._get(key, traces)) is not None:
-            if cast("Peer", connection.protocol).is_quiet():
+            peer = cast("Peer", connection.protocol)
+            fresh = self._clock.monotonic() - peer.used_at <= REUSE_WITHIN
+            if fresh and peer.is_quiet():
                 return connection
-            self._distrusted.add(key)
+            if fresh:
+                self._distrusted.add(key)
             connection.close()
         return None
 

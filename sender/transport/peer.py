@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from aiohttp.http import RawResponseMessage
     from aiohttp.streams import StreamReader
 
+    from sender.durations import Duration
+
     Head = tuple[RawResponseMessage, StreamReader]
 
 HEAD_LIMIT = 128 * 1024
@@ -44,12 +46,19 @@ class Peer(ResponseHandler):
     and on such an error read once more, line by line.
     """
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, distrust: Callable[[ConnectionKey], None]) -> None:
+    def __init__(
+        self,
+        loop: asyncio.AbstractEventLoop,
+        monotonic: Callable[[], Duration],
+        distrust: Callable[[ConnectionKey], None],
+    ) -> None:
         super().__init__(loop)
         self.address = ""
+        self.used_at: Duration = 0
         self.head_size = 0
         self.salvaged = False
         self._kept_as: ConnectionKey | None = None
+        self._monotonic = monotonic
         self._distrust = distrust
         self._head: list[bytes] | None = None
         self._arrivals: Callable[[], object] | None = None
@@ -80,7 +89,7 @@ class Peer(ResponseHandler):
         self.head_size = 0
 
     def is_quiet(self) -> bool:
-        """Tell whether the idle connection is good for a request: nothing has come over it, not even its end."""
+        """Tell whether nothing has come over the idle connection, not even its end."""
         if self.should_close or self.transport is None:
             return False
         if self._arrivals is None:
@@ -92,6 +101,7 @@ class Peer(ResponseHandler):
         """Begin a new exchange."""
         self._head = []
         self.head_size = 0
+        self.used_at = self._monotonic()
         super().set_response_params(**params)
 
     @override

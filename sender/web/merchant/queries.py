@@ -31,9 +31,11 @@ def _each_once(values: tuple[Any, ...]) -> tuple[Any, ...]:
 
 Second = Annotated[Number, Field(ge=0, le=LATEST)]
 Filter = Annotated[Text, Field(min_length=1, max_length=128)]
-InvoiceStatuses = Annotated[tuple[Annotated[InvoiceStatus, Field(strict=False)], ...], AfterValidator(_each_once)]
-WithdrawalStatuses = Annotated[tuple[Annotated[WithdrawalStatus, Field(strict=False)], ...], AfterValidator(_each_once)]
-ChannelStatuses = Annotated[tuple[Annotated[ChannelStatus, Field(strict=False)], ...], AfterValidator(_each_once)]
+each_once = AfterValidator(_each_once)
+is_set = Field(json_schema_extra={"uniqueItems": True})
+InvoiceStatuses = Annotated[tuple[Annotated[InvoiceStatus, Field(strict=False)], ...], each_once, is_set]
+WithdrawalStatuses = Annotated[tuple[Annotated[WithdrawalStatus, Field(strict=False)], ...], each_once, is_set]
+ChannelStatuses = Annotated[tuple[Annotated[ChannelStatus, Field(strict=False)], ...], each_once, is_set]
 STATUS = frozenset({"status"})
 
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 
 from sender.domain.money import MAX_DIGITS, scale_of
 from sender.web.merchant.bodies import PairBody
-from sender.web.openapi.answers import Schema
 
 if TYPE_CHECKING:
     from sender.providers.paymos_networks import Catalogue
+    from sender.web.openapi.answers import Schema
     from sender.web.validation import Fields
 
 
@@ -57,11 +57,10 @@ def _untitled(schema: Any) -> Any:
         return [_untitled(one) for one in schema]
     if not isinstance(schema, dict):
         return schema
-    hidden = {"title", "default"}
-    return {
-        name: {key: _untitled(one) for key, one in value.items()}
-        if name in {"properties", "$defs"}
-        else _untitled(value)
-        for name, value in schema.items()
-        if name not in hidden
-    }
+    return {name: _member(name, value) for name, value in schema.items() if name not in {"title", "default"}}
+
+
+def _member(name: str, value: Any) -> Any:
+    if name in {"properties", "$defs"}:  # what stands below is named by us, not by JSON Schema
+        return {key: _untitled(one) for key, one in value.items()}
+    return value.replace("``", "`") if name == "description" else _untitled(value)
