@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import signal
+from contextlib import suppress
 
 STOPPING = (signal.SIGINT, signal.SIGTERM)
 
@@ -17,3 +18,11 @@ def stop_signal() -> asyncio.Event:
         except NotImplementedError:  # on Windows
             signal.signal(number, lambda *_: loop.call_soon_threadsafe(told.set))
     return told
+
+
+def end_on_sigterm() -> None:
+    """Let SIGTERM cancel the present task, as Ctrl-C does, so that what it holds is let go in order."""
+    task = asyncio.current_task()
+    if task is not None:
+        with suppress(NotImplementedError):  # on Windows nobody sends it
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)

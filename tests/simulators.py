@@ -39,25 +39,35 @@ _REAL_COLUMNS = ("seq", "duration", "request_headers")
 
 
 class RecordingLog:
-    """Keeps every line. Bound values are merged into each."""
+    """Keeps every line, with the bound values merged in. It can be waited for."""
 
-    def __init__(self, lines: list[dict[str, Any]] | None = None, **bound: Any) -> None:
-        self.lines = [] if lines is None else lines
+    def __init__(self, parent: RecordingLog | None = None, **bound: Any) -> None:
+        self.lines: list[dict[str, Any]] = parent.lines if parent else []
+        self._news: asyncio.Event = parent._news if parent else asyncio.Event()
         self._bound = bound
 
     def info(self, event: str, **values: Any) -> None:
         """Keep a line."""
         self.lines.append({"event": str(event), **self._bound, **values})
+        self._news.set()
 
     warning = info
 
     def bind(self, **values: Any) -> RecordingLog:
         """Return a log with more values that writes to the same list."""
-        return RecordingLog(self.lines, **self._bound, **values)
+        return RecordingLog(self, **self._bound, **values)
 
     def of(self, event: str) -> list[dict[str, Any]]:
         """Return the lines of one event."""
         return [line for line in self.lines if line["event"] == event]
+
+    async def holds(self, event: str, count: int = 1) -> list[dict[str, Any]]:
+        """Wait until there are so many lines of one event, and return them."""
+        async with asyncio.timeout(PATIENCE):
+            while len(self.of(event)) < count:
+                self._news.clear()
+                await self._news.wait()
+        return self.of(event)
 
 
 def settings_for(url: str, *, relay: Mapping[str, Any] | None = None, **others: Any) -> Settings:
@@ -132,10 +142,3 @@ def offsets(attempts: list[AttemptView], start: Instant = START) -> list[float]:
 def virtual(attempts: list[AttemptView]) -> list[dict[str, Any]]:
     """Return attempts without what follows real time: the order of recording, the real duration, the signature."""
     return [{key: value for key, value in asdict(each).items() if key not in _REAL_COLUMNS} for each in attempts]
-
-
-async def logged(log: RecordingLog, name: str, count: int = 1) -> None:
-    """Wait until a log holds so many lines of one event."""
-    async with asyncio.timeout(PATIENCE):
-        while len(log.of(name)) < count:
-            await log.news()

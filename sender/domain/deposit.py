@@ -118,8 +118,26 @@ def sighted(channel: Channel, sighting: Sighting, now: Instant) -> Transition[De
         message = f"payment channel {channel.id} is {channel.status}: it takes no payments"
         raise Conflict(message, code="payment_channel_not_accepting")
     _check_amount(rail, sighting)
+    return _told(_seen(channel, rail.address, sighting, now), "transfer seen")
+
+
+def confirmed(deposit: Deposit, now: Instant) -> Transition[Deposit]:
+    """Return the deposit with its confirmations, also after a reorg. Raises ``Conflict`` for a final one."""
+    _require_open(deposit)
+    return _told(replace(deposit, status=DepositStatus.CONFIRMED, confirmed_at=now, updated_at=now), "confirmed")
+
+
+def reorged(deposit: Deposit, now: Instant) -> Transition[Deposit]:
+    """Return the deposit whose transfer is no longer on chain. Raises ``Conflict`` where it was not, or is final."""
+    _require_open(deposit)
+    if deposit.status is DepositStatus.REORGED:
+        raise _conflict(deposit, "its transfer is off the chain already", "deposit_already_reorged")
+    return _told(replace(deposit, status=DepositStatus.REORGED, updated_at=now), "a reorg removed the transfer")
+
+
+def _seen(channel: Channel, address: str, sighting: Sighting, now: Instant) -> Deposit:
     scale = scale_of(sighting.currency)
-    deposit = Deposit(
+    return Deposit(
         id=sighting.id,
         channel_id=channel.id,
         project_id=channel.project_id,
@@ -137,28 +155,13 @@ def sighted(channel: Channel, sighting: Sighting, now: Instant) -> Transition[De
         tx_hash=sighting.tx_hash,
         transfer_id=sighting.transfer_id,
         source_address=sighting.source_address,
-        destination_address=rail.address,
+        destination_address=address,
         block_height=now // BLOCK_TIME,
         first_included_at=now,
         explorer=sighting.explorer,
         created_at=now,
         updated_at=now,
     )
-    return _told(deposit, "transfer seen")
-
-
-def confirmed(deposit: Deposit, now: Instant) -> Transition[Deposit]:
-    """Return the deposit with its confirmations, also after a reorg. Raises ``Conflict`` for a final one."""
-    _require_open(deposit)
-    return _told(replace(deposit, status=DepositStatus.CONFIRMED, confirmed_at=now, updated_at=now), "confirmed")
-
-
-def reorged(deposit: Deposit, now: Instant) -> Transition[Deposit]:
-    """Return the deposit whose transfer is no longer on chain. Raises ``Conflict`` where it was not, or is final."""
-    _require_open(deposit)
-    if deposit.status is DepositStatus.REORGED:
-        raise _conflict(deposit, "its transfer is off the chain already", "deposit_already_reorged")
-    return _told(replace(deposit, status=DepositStatus.REORGED, updated_at=now), "a reorg removed the transfer")
 
 
 def _check_amount(rail: Rail, sighting: Sighting) -> None:

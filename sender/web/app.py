@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from aiohttp import web
+from aiohttp.http_exceptions import HttpProcessingError
 
 from sender.web.control.api import ControlApi
 from sender.web.hosts import make_hosts
@@ -37,4 +39,11 @@ def make_runner(app: web.Application) -> web.AppRunner:
     ``auto_decompress`` is off because a signature covers the bytes of the wire (contract §5.1). A handler is not
     cancelled when its client leaves: what was asked for is carried out.
     """
-    return web.AppRunner(app, access_log=None, auto_decompress=False, shutdown_timeout=SHUTDOWN_SECONDS)
+    log = logging.getLogger(__name__)
+    log.addFilter(_is_about_us)
+    return web.AppRunner(app, logger=log, access_log=None, auto_decompress=False, shutdown_timeout=SHUTDOWN_SECONDS)
+
+
+def _is_about_us(record: logging.LogRecord) -> bool:
+    """Leave out what aiohttp tells, with a traceback, of requests that are not HTTP; their senders get a 400."""
+    return not (record.exc_info and isinstance(record.exc_info[1], HttpProcessingError))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, ClassVar, TypeVar
+from typing import TYPE_CHECKING, ClassVar, TypeVar
 from urllib.parse import parse_qsl
 
 from pydantic import BeforeValidator
@@ -24,8 +24,8 @@ def _is_digits(text: object) -> int:
     return int(text)
 
 
-Number = Annotated[int, BeforeValidator(_is_digits, json_schema_input_type=int)]
-"""A number of a query: digits and nothing else."""
+digits = BeforeValidator(_is_digits)
+"""Makes an integer take what a query has: digits and nothing else."""
 
 
 class Query(Fields):

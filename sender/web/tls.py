@@ -29,7 +29,7 @@ def make_tls(names: Sequence[str] = (), folder: Path | None = None) -> tuple[ssl
     try:
         import trustme  # noqa: PLC0415 - it brings a whole cryptography library, which plain HTTP needs nothing of
     except ImportError:
-        raise NotAvailable("--tls needs the package trustme; run: pip install trustme") from None
+        raise NotAvailable("--tls needs trustme, which is not installed; run: pip install 'paymos-sim[tls]'") from None
     authority = trustme.CA(organization_name="paymos-sim")
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority.issue_cert(*dict.fromkeys((*LOOPBACK, *names)), common_name="paymos-sim").configure_cert(context)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, TypeVar
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
 from pydantic_core import PydanticCustomError
 
 from sender.domain.money import parse_decimal
@@ -62,6 +62,13 @@ def _is_amount(text: str) -> str:
         raise PydanticCustomError("field_invalid_amount", "must be more than zero")
     return text
 
+
+def _is_whole(number: object) -> object:
+    return int(number) if isinstance(number, float) and number.is_integer() else number
+
+
+whole = BeforeValidator(_is_whole)
+"""Makes an integer take what JSON counts among them too: a number with a point and zeros behind it."""
 
 Text = Annotated[str, AfterValidator(_travels), Field(json_schema_extra={"pattern": "^[^\\u0000]*$"})]
 """Text that a database and a body can carry."""

@@ -96,9 +96,15 @@ class Caller:
             raise EOFError
         self._unread += data
 
-    def has_unread(self) -> bool:
-        """Tell whether something has come that was not read yet."""
-        return bool(self._unread or select.select([self._socket], [], [], 0)[0])
+    async def idle_for(self, seconds: float) -> bool:
+        """Wait a while for something to come, and leave it there; tell whether nothing did, not even at the last moment."""
+        came = asyncio.Event()
+        self._loop.add_reader(self._socket, came.set)
+        try:
+            await Clock().wait(came.wait(), seconds)
+        finally:
+            self._loop.remove_reader(self._socket)
+        return not self._unread and not select.select([self._socket], [], [], 0)[0]
 
     async def say(self, *parts: bytes) -> None:
         """Send bytes, each part as a packet of its own."""

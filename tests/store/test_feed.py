@@ -40,7 +40,7 @@ async def deposit(provider: Provider, customer: str, *, confirm: bool = True, pr
 
 
 async def test_only_what_is_confirmed_is_in_the_feed_and_in_that_order(database_url: str) -> None:
-    """The order is that of the confirmations: an older deposit that is confirmed later, at the same instant, is later."""
+    """The order is that of the confirmations, though at one instant an older deposit is confirmed after a newer one."""
     async with providing(database_url) as provider:
         old = await deposit(provider, "a", confirm=False)
         await deposit(provider, "b", confirm=False)

@@ -118,8 +118,8 @@ async def test_withdrawals_and_channels_have_lists_of_their_own(database_url: st
         await make_invoices(provider, 2)
         for number in range(3):
             await provider.withdrawals.create(payout(f"payout-{number}"))
-            channel = (await provider.channels.open(PROJECT, f"customer-{number}")).resource.id
-        await provider.channels.block(channel)
+            await provider.channels.open(PROJECT, f"customer-{number}")
+        await provider.channels.block((await provider.channels.open(PROJECT, "customer-2")).resource.id)
         assert await all_pages(provider, replace(WITHDRAWALS, limit=1)) == ["payout-2", "payout-1", "payout-0"]
         assert await names(provider, replace(WITHDRAWALS, statuses=("created",), external_id="payout-1")) == [
             "payout-1"

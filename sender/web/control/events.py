@@ -11,7 +11,7 @@ from sender.durations import format_duration, format_instant
 from sender.errors import NotFound
 from sender.store import reads
 from sender.web.control.route import Route, answer, query_of
-from sender.web.query import Number, Query
+from sender.web.query import Query, digits
 from sender.web.validation import Text
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ NEWEST = 100
 """As many as the provider's dashboard shows (contract §1.10)."""
 
 
-Limit = Annotated[Number, Field(ge=1, le=NEWEST)]
+Limit = Annotated[int, Field(ge=1, le=NEWEST), digits]
 ResourceId = Annotated[Text, Field(min_length=1, max_length=64)]
 
 

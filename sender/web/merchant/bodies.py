@@ -11,7 +11,7 @@ from sender.domain.deposit import DepositStatus
 from sender.domain.invoice_rules import CLIENT_ID_MAX, EXTERNAL_ID_MAX, PERCENT_MAX, REASON_MAX
 from sender.domain.sandbox import Stage
 from sender.providers.paymos_networks import Catalogue
-from sender.web.validation import Amount, Fields, Text, Words
+from sender.web.validation import Amount, Fields, Text, Words, whole
 
 ADDRESS_MAX = 128
 ID_MAX = 64
@@ -62,7 +62,7 @@ class InvoiceBody(Fields):
     external_order_id: ExternalId
     network: Network | None = None
     allow_multiple_payments: bool | None = None
-    customer_fee_percent: Annotated[int, Field(ge=0, le=PERCENT_MAX)] | None = None
+    customer_fee_percent: Annotated[int, Field(ge=0, le=PERCENT_MAX), whole] | None = None
     client_id: Annotated[Words, Field(min_length=1, max_length=CLIENT_ID_MAX)] | None = None
 
 

@@ -13,7 +13,7 @@ from sender.domain.withdrawal import WithdrawalStatus
 from sender.durations import SECOND
 from sender.store import feed, lists
 from sender.store.filters import DEFAULT_LIMIT
-from sender.web.query import Number, Query
+from sender.web.query import Query, digits
 from sender.web.validation import Text
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ def _each_once(values: tuple[Any, ...]) -> tuple[Any, ...]:
     return values
 
 
-Second = Annotated[Number, Field(ge=0, le=LATEST)]
+Second = Annotated[int, Field(ge=0, le=LATEST), digits]
 Filter = Annotated[Text, Field(min_length=1, max_length=128)]
 each_once = AfterValidator(_each_once)
 is_set = Field(json_schema_extra={"uniqueItems": True})
@@ -42,7 +42,7 @@ STATUS = frozenset({"status"})
 class PageQuery(Query):
     """Which page of a list: its length and where it starts."""
 
-    limit: Annotated[Number, Field(ge=1, le=100)] = DEFAULT_LIMIT
+    limit: Annotated[int, Field(ge=1, le=100), digits] = DEFAULT_LIMIT
     cursor: Filter | None = None
 
     def listed(self, kind: str, *, is_test: bool) -> lists.Query:

@@ -45,10 +45,6 @@ _SECURITY = {
 }
 
 
-# How pydantic writes the bounds of a number that a function reads first.
-_SPELLINGS = {"ge": "minimum", "le": "maximum"}
-
-
 def make_document(operations: Iterable[Operation], catalogue: Catalogue, url: str) -> Schema:
     """Return the document of a simulator that is reached at ``url``."""
     paths: dict[str, Schema] = {}
@@ -113,9 +109,7 @@ def _inlined(member: Any, definitions: Schema) -> Any:
         (only,) = [one for one in member["anyOf"] if one != {"type": "null"}]
         return _inlined(only, definitions)
     hidden = {"title", "default", "description"}
-    return {
-        _SPELLINGS.get(name, name): _inlined(value, definitions) for name, value in member.items() if name not in hidden
-    }
+    return {name: _inlined(value, definitions) for name, value in member.items() if name not in hidden}
 
 
 def _responses(operation: Operation) -> Schema:

@@ -13,13 +13,18 @@ if TYPE_CHECKING:
     from sender.web.openapi.answers import Schema
     from sender.web.validation import Fields
 
+_NAMED = {"currency", "network"}
+
 
 def body_schema(model: type[Fields], catalogue: Catalogue) -> dict[str, Schema]:
     """Return the schemas of a body and of what it refers to, by name."""
     schema = _untitled(model.model_json_schema(ref_template="#/components/schemas/{model}"))
     definitions: dict[str, Schema] = schema.pop("$defs", {})
     if "currency" in schema["properties"]:
-        schema["anyOf"] = _variants(schema["properties"], catalogue, only_tokens=issubclass(model, PairBody))
+        properties = schema["properties"]
+        schema["anyOf"] = _variants(properties, catalogue, only_tokens=issubclass(model, PairBody))
+        # Each variant names every value there is, which is all that has to be said of them.
+        schema["properties"] = {name: {} if name in _NAMED else member for name, member in properties.items()}
     return {**definitions, model.__name__: schema}
 
 

@@ -1,0 +1,43 @@
+"""The time line of one event as text: attempts and deaths on a logarithmic axis, so that seconds and hours both show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import log1p
+from typing import TYPE_CHECKING
+
+from sender.durations import SECOND, format_duration
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sender.durations import Duration
+
+_KNEE = 30 * SECOND
+"""Below this the axis is nearly even, beyond it every doubling takes the same room."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One character on the axis, so long after the start."""
+
+    at: Duration
+    sign: str
+
+
+def axis(marks: Sequence[Mark], width: int) -> tuple[str, str]:
+    """Return the line with its marks and the line of labels below it; of several marks at one place the last shows."""
+    longest = max((mark.at for mark in marks), default=0)
+    line, labels, free = ["-"] * width, [" "] * (width + 8), 0
+    for mark in sorted(marks, key=lambda mark: mark.at):
+        place = _place(mark.at, longest, width)
+        line[place] = mark.sign
+        label = format_duration(mark.at) if mark.at else "0"
+        if place >= free:
+            labels[place : place + len(label)] = label
+            free = place + len(label) + 1
+    return "".join(line), "".join(labels).rstrip()
+
+
+def _place(at: Duration, longest: Duration, width: int) -> int:
+    return round((width - 1) * log1p(at / _KNEE) / log1p(longest / _KNEE)) if longest else 0

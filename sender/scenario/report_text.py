@@ -1,0 +1,128 @@
+"""The report for a terminal: each step as it happens, then one block for each event, then what held and what did not.
+
+Plain ASCII. Colour only says again what a word says, and only where a terminal shows it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from sender.durations import SECOND, format_duration
+from sender.scenario.events import (
+    ApiCrashed,
+    AttemptFinished,
+    EventSummed,
+    ExpectationChecked,
+    ExpectationFailed,
+    LawBroken,
+    LawHeld,
+    RelayDied,
+    RunEvent,
+    RunFinished,
+    RunStarted,
+    StepStarted,
+)
+from sender.scenario.report_block import block
+from sender.scenario.report_ink import Ink
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_VERBS = 16
+"""The width of the column of verbs; the longest has fifteen letters."""
+
+
+@dataclass(slots=True)
+class TextReport:
+    """A listener that writes lines. ``width`` is that of the time line."""
+
+    write: Callable[[str], object]
+    ink: Ink
+    width: int = 66
+    _start: int = 0
+    _attempts: dict[str, list[AttemptFinished]] = field(default_factory=dict)
+    _deaths: list[RelayDied] = field(default_factory=list)
+    _laws: list[LawHeld | LawBroken] = field(default_factory=list)
+    _failed: list[ExpectationFailed] = field(default_factory=list)
+
+    def __call__(self, event: RunEvent) -> None:
+        """Take in an event, and write what can be written."""
+        match event:
+            case RunStarted():
+                self._begin(event)
+            case StepStarted():
+                self._line(f"{self._since(event):>9}  {event.verb:{_VERBS}}{event.text}")
+            case ExpectationChecked():
+                self._checked(event)
+            case AttemptFinished():
+                self._attempts.setdefault(event.event_id, []).append(event)
+            case RelayDied():
+                self._deaths.append(event)
+                self._line(f"{self._since(event):>9}  {self.ink.yellow(f'! {death(event)}')}")
+            case ApiCrashed():
+                self._line(f"{self._since(event):>9}  {self.ink.yellow(f'! {api_death(event)}')}")
+            case EventSummed():
+                self._block(event)
+            case LawHeld() | LawBroken():
+                self._laws.append(event)
+            case RunFinished():
+                self._end(event)
+
+    def _begin(self, event: RunStarted) -> None:
+        self._start = event.virtual_time
+        self._attempts, self._deaths, self._laws, self._failed = {}, [], [], []
+        self._line(f"{self.ink.bold(event.story)}: {event.name}")
+        relay = "relay in process" if event.relay == "in process" else "relay as a process"
+        facts = f"seed {event.seed}, clock {event.clock}, ladder {event.ladder}, {event.database}, {relay}"
+        self._line(self.ink.dim(facts))
+        self._line("")
+
+    def _checked(self, event: ExpectationChecked) -> None:
+        if isinstance(event, ExpectationFailed):
+            self._failed.append(event)
+            said = f"{event.field} is {event.found}, not {event.wanted}"
+            self._line(f"{'':11}{'':{_VERBS}}{self.ink.red(f'FAILED  {said}')}")
+        else:
+            self._line(f"{'':11}{'':{_VERBS}}{self.ink.green('ok')}  {self.ink.dim(f'{event.field} {event.found}')}")
+
+    def _block(self, event: EventSummed) -> None:
+        attempts = self._attempts.get(event.event_id, [])
+        deaths = [one for one in self._deaths if one.event_type == event.event_type]
+        self._line("")
+        for line in block(event, attempts, deaths, self.ink, self.width):
+            self._line(line)
+
+    def _end(self, event: RunFinished) -> None:
+        self._line("")
+        for broken in (one for one in self._laws if isinstance(one, LawBroken)):
+            said = f"law broken: {broken.says}; {broken.subject}: {broken.detail}"
+            self._line(self.ink.red(said))
+        for one in self._failed:
+            said = f"line {one.line}, step {one.step}: {one.subject}: {one.field} is {one.found}, not {one.wanted}"
+            self._line(self.ink.red(said))
+        held = f"{event.expectations - event.expectations_failed} of {event.expectations} expectations"
+        laws = f"{event.laws - event.laws_broken} of {event.laws} laws hold"
+        verdict = self.ink.green("PASSED") if event.verdict == "passed" else self.ink.red("FAILED")
+        times = f"{event.elapsed / SECOND:.2f} s for {format_duration(event.virtual_time - self._start)}"
+        self._line(f"{verdict}  {event.story}: {held} and {laws}; {times}")
+        self._line("")
+
+    def _since(self, event: RunEvent) -> str:
+        return f"+{format_duration(event.virtual_time - self._start)}"
+
+    def _line(self, text: str) -> None:
+        self.write(text.rstrip() + "\n")
+
+
+def death(event: RelayDied) -> str:
+    """Return the death of a relay in words."""
+    how = f" (exit code {event.exit_code})" if event.exit_code is not None else ""
+    where = f" at {event.point}" if event.point else ", killed"
+    rows = "1 delivery" if event.given_back == 1 else f"{event.given_back} deliveries"
+    return f"the relay died{where}{how}; another one takes over {rows}"
+
+
+def api_death(event: ApiCrashed) -> str:
+    """Return the death of the API in words."""
+    return f"the API died{f' at {event.point}' if event.point else ''}; its client saw an error and asks again"

@@ -1,0 +1,43 @@
+"""The merchant API against its own description: schemathesis, with every check it has."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.api import serving_beside
+from tests.fuzzing import VARIABLE
+
+ROOT = Path(__file__).parents[2]
+LEAST_CASES = 2_000
+# Security parameters are not made up: whoever signs a request overwrites them.
+CONFIGURATION = "[generation]\nwith-security-parameters = false\n"
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_every_answer_is_one_that_the_document_allows(tmp_path: Path) -> None:
+    """Two thousand requests, valid and invalid ones, meet no 5xx, no undocumented status and no violated schema."""
+    settings = tmp_path / "schemathesis.toml"
+    settings.write_text(CONFIGURATION)
+    with serving_beside() as api:
+        command = [str(Path(sys.executable).with_name("st")), "--config-file", str(settings), "run",
+                   f"{api.base}/v1/openapi.json", "--checks", "all", "--max-examples", "40",
+                   "--generation-deterministic", "--no-color"]  # fmt: skip
+        surroundings = {
+            **os.environ,
+            VARIABLE: api.base,
+            "SCHEMATHESIS_HOOKS": "tests.fuzzing",
+            "PYTHONPATH": str(ROOT),
+        }
+        result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path, env=surroundings)
+
+    assert result.returncode == 0, result.stdout + result.stderr
+    made = re.search(r"(\d+) generated, (\d+) passed", result.stdout)
+    assert made is not None
+    assert int(made[1]) == int(made[2]) >= LEAST_CASES
