@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from sender.dispatcher import Receipt
 
 
-class ApiDied(Exception):
+class ApiDied(Exception):  # noqa: N818 - named for what happened
     """The process that carried out a command died at a crash point"""
 
 

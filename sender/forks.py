@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import multiprocessing
+import signal
 import sys
 from typing import Any
 
@@ -11,18 +12,38 @@ PRELOAD = ("sender.relay_child",)
 
 
 def process_context() -> Any:
-    """Return where children come from: a fork server that has imported everything, or plain spawning."""
+    """Return where children come from: the fork server, started where it does not run, or plain spawning."""
     if sys.platform == "win32":
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(list(PRELOAD))
+    _start_server()
     return context
 
 
 def warm_up() -> None:
     """Start the fork server now, so that it imports while this process does other things."""
     process_context()
-    if sys.platform != "win32":
-        from multiprocessing import forkserver  # noqa: PLC0415 - there is none on Windows
 
+
+def kill_children() -> None:
+    """Kill every child that is left, where this process ends without having stopped them."""
+    for child in multiprocessing.active_children():
+        child.kill()
+
+
+def _start_server() -> None:
+    """Start it with SIGTERM blocked, which its children inherit.
+
+    Who stops a service signals its whole group of processes (systemd does). What follows from that is for the parent to
+    say, as with Ctrl-C: a relay that died of it would leave in the middle of what it sends.
+    """
+    from multiprocessing import forkserver, resource_tracker  # noqa: PLC0415 - there are none on Windows
+
+    # The fork server starts it where it does not run, and would take the signal out of the mask on the way.
+    resource_tracker.ensure_running()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGTERM})
+    try:
         forkserver.ensure_running()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

@@ -11,7 +11,7 @@ import asyncio
 import socket
 import uuid
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sender.errors import NotAvailable
 from sender.forks import process_context

@@ -20,10 +20,11 @@ from sender.domain.access import ApiKey, KeyKind, make_key, make_project
 from sender.domain.signature import request_signature
 from sender.durations import SECOND
 from sender.ladderfile import load_ladder
+from sender.serve import parts_of
 from sender.simulator import Simulator
 from sender.web.app import make_app, make_runner
-from sender.web.parts import ApiOptions, Parts
-from sender.wire import wire_fault
+from sender.web.parts import ApiOptions
+from tests.described import check_answer
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
@@ -37,22 +38,6 @@ PAYMENT, PAYOUT = (make_key(SEED, 0, kind, is_test=True) for kind in KeyKind)
 LIVE_PAYMENT, LIVE_PAYOUT = (make_key(SEED, 0, kind, is_test=False) for kind in KeyKind)
 
 ORDER = {"project_id": PROJECT, "amount": "11.05", "currency": "USD", "external_order_id": "order-1"}
-
-
-def make_parts(simulator: Simulator) -> Parts:
-    """Return what the web is made of."""
-    return Parts(
-        runtime=simulator.runtime,
-        database=simulator.database,
-        profile=simulator.profile,
-        invoices=simulator.invoices,
-        withdrawals=simulator.withdrawals,
-        channels=simulator.channels,
-        subscriptions=simulator.subscriptions,
-        conductor=simulator.conductor,
-        relays_alive=lambda: True,
-        check_wire_fault=wire_fault,
-    )
 
 
 @dataclass(frozen=True)
@@ -74,6 +59,7 @@ class Api:
         url = URL(self.base + target, encoded=True)
         async with self.session.request(method, url, data=data or None, headers=headers) as answer:
             raw = await answer.read()
+            check_answer(method, target, answer.status, answer.headers.get("Content-Type", ""), raw)
             return Answer(answer.status, raw, dict(answer.headers))
 
 
@@ -101,7 +87,7 @@ def sign(method: str, target: str, body: bytes = b"", key: ApiKey = PAYMENT, shi
     return {"Authorization": f"HMAC-SHA256 {key.id}:{signature}", "X-Request-Timestamp": timestamp}
 
 
-def settings(database_url: str = "memory", **more: Any) -> Settings:
+def make_settings(database_url: str = "memory", **more: Any) -> Settings:
     """Return settings of a simulator whose clock stands still."""
     return Settings(relay=RelaySettings(ladder=load_ladder("paymos")), database_url=database_url, seed=SEED, **more)
 
@@ -109,8 +95,8 @@ def settings(database_url: str = "memory", **more: Any) -> Settings:
 @asynccontextmanager
 async def serving(database_url: str = "memory", options: ApiOptions | None = None) -> AsyncIterator[Api]:
     """Run an API in this loop."""
-    async with Simulator(settings(database_url)) as simulator:
-        runner = make_runner(make_app(make_parts(simulator), options or ApiOptions()))
+    async with Simulator(make_settings(database_url)) as simulator:
+        runner = make_runner(make_app(parts_of(simulator), options or ApiOptions()))
         await runner.setup()
         try:
             site = web.TCPSite(runner, "127.0.0.1", 0)

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib import import_module
 from typing import TYPE_CHECKING
 
-from sender.errors import SimError, UsageError
+from sender.errors import FileRefused, SimError, StoreError, UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,10 +28,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _dispatch(words)
     except SimError as error:
-        for sentence in getattr(error, "problems", None) or [str(error)]:
+        for sentence in _sentences(error):
             print(f"paymos-sim: {sentence}", file=sys.stderr)
         return COULD_NOT_RUN
     except KeyboardInterrupt:
+        _leave_nobody_behind()
         return INTERRUPTED
     except BrokenPipeError:
         # What is still buffered would fail once more when Python ends.
@@ -53,7 +55,24 @@ def _dispatch(words: list[str]) -> int:
     if not first:
         raise UsageError("a command is missing; see paymos-sim --help")
     command = command_named(first)
-    return command.run(read_options(command, words[1:], os.environ))
+    options = read_options(command, words[1:], os.environ)
+    code: int = import_module(f"sender.cli.{command.name}").main(options)
+    return code
+
+
+def _leave_nobody_behind() -> None:
+    """Kill children that are still there: a second Ctrl-C has ended even the orderly stop."""
+    if "sender.forks" in sys.modules:
+        sys.modules["sender.forks"].kill_children()
+
+
+def _sentences(error: SimError) -> list[str]:
+    if isinstance(error, FileRefused):
+        return error.problems
+    if isinstance(error, StoreError):
+        # What a database says comes in several lines, and without a word on what to do.
+        return [f"{' '.join(str(error).split())}; check --database-url"]
+    return [str(error)]
 
 
 def _overview() -> int:

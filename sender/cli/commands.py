@@ -2,55 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from importlib import import_module
-from typing import TYPE_CHECKING
-
+from sender.cli.command import Command, Option
 from sender.errors import UsageError
-
-if TYPE_CHECKING:
-    from sender.cli.options import Options
-
-
-@dataclass(frozen=True, slots=True)
-class Option:
-    """One option. A ``switch`` has no value.
-
-    Each can be given as an environment variable too, ``PAYMOS_SIM_`` and its name; a flag wins over the variable.
-    """
-
-    flag: str
-    help: str
-    metavar: str = ""
-    switch: bool = False
-
-    @property
-    def name(self) -> str:
-        """The option without its dashes, ``database_url``."""
-        return self.flag.removeprefix("--").replace("-", "_")
-
-    @property
-    def variable(self) -> str:
-        """The environment variable that stands for it."""
-        return f"PAYMOS_SIM_{self.name.upper()}"
-
-
-@dataclass(frozen=True, slots=True)
-class Command:
-    """One command: its line in the overview, what it takes, and the module in ``sender.cli`` that carries it out."""
-
-    name: str
-    help: str
-    about: str
-    options: tuple[Option, ...] = ()
-    operands: str = ""
-    operands_help: str = ""
-
-    def run(self, options: Options) -> int:
-        """Carry the command out; return the exit code."""
-        code: int = import_module(f"sender.cli.{self.name}").main(options)
-        return code
-
 
 LADDER = Option("--ladder", "retry schedule: a name that ships, or a path (default paymos)", "NAME|PATH")
 ATTEMPT_TIMEOUT = Option(
@@ -93,7 +46,9 @@ COMMANDS = (
             Option("--names", "host names that it answers to beside those of loopback", "NAME,…"),
             Option("--no-auth", "take requests to the merchant API without a signature", switch=True),
             Option("--rate-limit", "requests per second that a key may make (default: any number)", "N"),
-            Option("--tls", "HTTPS, with a certificate of an authority of its own (needs the package trustme)", switch=True),
+            Option(
+                "--tls", "HTTPS, with a certificate of an authority of its own (needs the package trustme)", switch=True
+            ),
             SEED,
             SIGNATURE_CLOCK,
             ATTEMPT_TIMEOUT,

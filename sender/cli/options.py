@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, TypeVar
 
-from sender.errors import UsageError
+from sender.errors import FileRefused, UsageError
 
 if TYPE_CHECKING:
     import argparse
     from collections.abc import Callable, Mapping, Sequence
 
-    from sender.cli.commands import Command, Option
+    from sender.cli.command import Command, Option
 
 T = TypeVar("T")
 
@@ -50,6 +50,8 @@ class Options:
             return default
         try:
             return reader(given.text)
+        except FileRefused as error:
+            raise FileRefused([f"{given.where}: {problem}" for problem in error.problems]) from None
         except (UsageError, ValueError) as error:
             raise UsageError(f"{given.where}: {error}") from None
 

@@ -76,7 +76,9 @@ def url(text: str) -> str:
     except ValueError:
         usable = False
     if not usable or re.search(r"[\s\x00-\x1f\x7f]", text):
-        raise ValueError(f"{text!r} is not an address; write http or https, host and path: http://127.0.0.1:8000/webhook")
+        raise ValueError(
+            f"{text!r} is not an address; write http or https, host and path: http://127.0.0.1:8000/webhook"
+        )
     return text
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from sender.cli import readers
 from sender.cli.settings import EMBEDDED, relay_settings, without_password
@@ -44,4 +46,6 @@ def _database(url: str | None) -> str:
         raise UsageError(f"--database-url is missing; {_WANTED}")
     if url in {"memory", EMBEDDED}:
         raise UsageError(f"--database-url: {url} is within one simulator; {_WANTED}")
+    if url.startswith("sqlite:///") and not Path(unquote(url.removeprefix("sqlite:///"))).exists():
+        raise UsageError(f"--database-url: there is no file {url.removeprefix('sqlite:///')}; {_WANTED}")
     return url

@@ -71,4 +71,8 @@ def _embedded_server() -> Iterator[str]:
 
 def without_password(url: str) -> str:
     """Return a database URL as it may be shown."""
-    return re.sub(r"(//[^/@:]*:)[^/@]*@|([?&]password=)[^&]*", lambda found: f"{found[1]}***@" if found[1] else f"{found[2]}***", url)
+    return re.sub(
+        r"(//[^/@:]*:)[^/@]*@|([?&]password=)[^&]*",
+        lambda found: f"{found[1]}***@" if found[1] else f"{found[2]}***",
+        url,
+    )

@@ -25,7 +25,7 @@ from sender.store.scratch import scratch
 
 if TYPE_CHECKING:
     from sender.cli.options import Options
-    from sender.cli.run import Story
+    from sender.cli.stories import Story
     from sender.config import RelaySettings
     from sender.scenario.events import Listener
     from sender.scenario.receiver_process import ReceiverProcess

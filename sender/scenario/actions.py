@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sender.domain.fault import Fault, FaultMatch
 from sender.durations import SECOND, format_duration
 from sender.invoices import Order
-from sender.scenario.language import endpoints, faults, moves, resources
 from sender.scenario.language.moves import Until
 from sender.scenario.play import Created
 from sender.store import reads
@@ -16,6 +16,7 @@ from sender.subscriptions import NewEndpoint
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from sender.scenario.language import endpoints, faults, moves, resources
     from sender.scenario.play import Play
     from sender.store.engine import Session
     from sender.store.reads import EventView
@@ -68,9 +69,7 @@ async def add_endpoint(play: Play, step: endpoints.Endpoint) -> None:
         secret = secret or play.target.secret
     wanted = NewEndpoint(url=step.url or play.target.url, secret=secret, project_id=step.project)
     if step.categories is not None:
-        wanted = NewEndpoint(
-            url=wanted.url, secret=secret, project_id=step.project, categories=tuple(step.categories)
-        )
+        wanted = NewEndpoint(url=wanted.url, secret=secret, project_id=step.project, categories=tuple(step.categories))
     added = await play.simulator.subscriptions.add(wanted)
     play.endpoints[step.name] = added.id
     if leads_to_receiver and play.receiver is not None:
@@ -120,14 +119,14 @@ async def resend(play: Play, step: endpoints.Resend) -> None:
 async def advance(play: Play, step: moves.Advance) -> None:
     """Move time by, to, or until."""
     conductor = play.simulator.conductor
-    if step.by is not None:
-        await conductor.advance_by(step.by)
-    elif step.to is not None:
-        await conductor.advance_to(step.to.at(play.start))
-    elif step.until is Until.IDLE:
-        await conductor.advance_until_idle()
+    if step.until is not None:
+        done = _all_final(play, step)
+        move = conductor.advance_until_idle if step.until is Until.IDLE else partial(conductor.advance_until, done)
     else:
-        await conductor.advance_until(_all_final(play, step))
+        # To an instant in each case: a move that is interrupted goes on from where it stands.
+        target = step.to.at(play.start) if step.to else await conductor.now() + (step.by or 0)
+        move = partial(conductor.advance_to, target)
+    await play.through_deaths(move)
 
 
 def _all_final(play: Play, step: moves.Advance) -> Callable[[Session], Awaitable[bool]]:
@@ -149,9 +148,7 @@ async def crash(play: Play, step: faults.Crash) -> None:
 
 async def wire(play: Play, step: faults.Wire) -> None:
     """Arm a wire fault."""
-    params = {
-        name: format_duration(value) if name == "spacing" else str(value) for name, value in step.params.items()
-    }
+    params = {name: format_duration(value) if name == "spacing" else str(value) for name, value in step.params.items()}
     play.copies = max(play.copies, step.copies or 1)
     fault = Fault("wire", step.fault.value, _match(play, step.on), params, step.times)
     await play.simulator.subscriptions.arm(fault)

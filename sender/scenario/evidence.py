@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 from sender.store import reads
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence, Set
+    from collections.abc import Mapping, Sequence
+    from collections.abc import Set as AbstractSet
 
     from sender.domain.ladder import Ladder
     from sender.scenario.play import Play
@@ -37,7 +38,7 @@ class Evidence:
     events: Sequence[EventView]
     attempts: Mapping[int, Sequence[AttemptView]]
     bodies: Mapping[str, bytes] = field(default_factory=dict)
-    secrets: Set[str] = frozenset()
+    secrets: AbstractSet[str] = frozenset()
     signature_header: str = ""
     deaths: int = 0
     copies: int = 1

@@ -129,4 +129,3 @@ def subject_of(expect: Expect, field: str) -> str:
         where = f" at {expect.endpoint}" if expect.endpoint else ""
         return f"{expect.event} of {expect.invoice}{where}"
     return f"invoice {expect.invoice}"
-

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from sender.domain.delivery import DeliveryState, Trigger
@@ -57,7 +58,7 @@ def gaps_are_the_ladders(evidence: Evidence) -> Iterator[Breach]:
     """Find attempts that were due at another instant than the ladder says, or made before they were due."""
     for event in evidence.events:
         made = _on_the_ladder(evidence, event)
-        for rung, (before, after) in enumerate(zip(made, made[1:], strict=False), 1):
+        for rung, (before, after) in enumerate(pairwise(made), 1):
             due_at = evidence.ladder.next_due(rung, before.started_at, before.finished_at)
             if after.due_at != due_at:
                 late = format_duration(after.due_at - (due_at or 0))
@@ -133,10 +134,17 @@ LAWS = (
     Law("gaps_are_the_ladders", "every attempt is due when the ladder says", gaps_are_the_ladders),
     Law("settled_rests", "the ladder never sends again what was delivered", settled_rests),
     Law("body_never_changes", "every attempt carries the bytes that were stored", body_never_changes),
-    Law("delivered_means_received", "what counts as delivered was received", delivered_means_received, of_receiver=True),
+    Law(
+        "delivered_means_received", "what counts as delivered was received", delivered_means_received, of_receiver=True
+    ),
     Law("no_unplanned_duplicate", "nothing arrives twice unplanned", no_unplanned_duplicate, of_receiver=True),
     Law("only_what_happened", "nothing is announced that was not committed", only_what_happened, of_receiver=True),
-    Law("applied_once", "every event is applied at most once, every paid order fulfilled once", applied_once, of_receiver=True),
+    Law(
+        "applied_once",
+        "every event is applied at most once, every paid order fulfilled once",
+        applied_once,
+        of_receiver=True,
+    ),
 )
 
 

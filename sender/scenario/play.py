@@ -5,11 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from sender.crash import Crashed
 from sender.errors import UsageError
+from sender.scenario.events import ApiCrashed
 
 if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable
+
     from sender.durations import Instant
     from sender.scenario.api import Api
+    from sender.scenario.events import Listener
     from sender.scenario.receiver_client import ReceiverClient
     from sender.simulator import Simulator
 
@@ -36,6 +41,7 @@ class Play:
 
     simulator: Simulator
     api: Api
+    tell: Listener
     start: Instant
     project_id: str
     receiver: ReceiverClient | None
@@ -45,6 +51,17 @@ class Play:
     # What the receiver was configured with: the first secret of each endpoint that leads to it.
     believed: list[str] = field(default_factory=list)
     copies: int = 1
+
+    async def through_deaths(self, move: Callable[[], Awaitable[object]]) -> None:
+        """Move or wait for time; what expires on the way is a command too, and is repeated when the API dies of it."""
+        while True:
+            try:
+                await move()
+            except Crashed as death:
+                now = await self.simulator.now()
+                self.tell(ApiCrashed(virtual_time=now, point=death.point.value, command="expire"))
+            else:
+                return
 
     def endpoint_id(self, name: str | None) -> str:
         """Return the id of an endpoint; of the only one, where no name is given."""

@@ -76,7 +76,7 @@ class ReceiverClient:
             answer = connection.getresponse()
             text = answer.read()
         except (OSError, HTTPException) as error:
-            message = f"the reference receiver does not answer {method} {path}: {error or type(error).__name__}"
+            message = f"the reference receiver does not answer {method} {path}: {str(error) or type(error).__name__}"
             raise NotAvailable(message) from None
         finally:
             connection.close()

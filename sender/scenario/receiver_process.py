@@ -36,7 +36,7 @@ class ReceiverProcess:
     """A receiver that runs until this is closed. Its secrets are told to it later (``ReceiverClient.trust``)."""
 
     def __init__(self) -> None:
-        self._process = subprocess.Popen(
+        self._process = subprocess.Popen(  # noqa: S603 - our own interpreter and script
             [sys.executable, "-c", _BOOT, "--port", "0"],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,

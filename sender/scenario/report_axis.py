@@ -1,4 +1,4 @@
-"""The time line of one event as text: attempts and deaths on a logarithmic axis, so that seconds and hours both show."""
+"""The time line of one event as text: attempts and deaths on a logarithmic axis, where seconds and hours both show."""
 
 from __future__ import annotations
 

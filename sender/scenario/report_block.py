@@ -61,9 +61,7 @@ def _time_line(
     yield f"  {labels}"
 
 
-def _rows(
-    attempts: Sequence[AttemptFinished], deaths: Sequence[RelayDied], origin: Instant, ink: Ink
-) -> Iterator[str]:
+def _rows(attempts: Sequence[AttemptFinished], deaths: Sequence[RelayDied], origin: Instant, ink: Ink) -> Iterator[str]:
     rows = [(one.started_at, 1, _attempt(one, origin, ink)) for one in attempts[:MOST_ROWS]]
     rows += [(one.virtual_time, 0, _death(one, origin, ink)) for one in deaths]
     yield from (text for *_, text in sorted(rows, key=lambda row: row[:2]))

@@ -6,7 +6,7 @@ Plain ASCII. Colour only says again what a word says, and only where a terminal 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sender.durations import SECOND, format_duration
 from sender.scenario.events import (
@@ -16,7 +16,6 @@ from sender.scenario.events import (
     ExpectationChecked,
     ExpectationFailed,
     LawBroken,
-    LawHeld,
     RelayDied,
     RunEvent,
     RunFinished,
@@ -24,10 +23,11 @@ from sender.scenario.events import (
     StepStarted,
 )
 from sender.scenario.report_block import block
-from sender.scenario.report_ink import Ink
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+    from sender.scenario.report_ink import Ink
 
 _VERBS = 16
 """The width of the column of verbs; the longest has fifteen letters."""
@@ -43,40 +43,47 @@ class TextReport:
     _start: int = 0
     _attempts: dict[str, list[AttemptFinished]] = field(default_factory=dict)
     _deaths: list[RelayDied] = field(default_factory=list)
-    _laws: list[LawHeld | LawBroken] = field(default_factory=list)
+    _broken: list[LawBroken] = field(default_factory=list)
     _failed: list[ExpectationFailed] = field(default_factory=list)
 
     def __call__(self, event: RunEvent) -> None:
         """Take in an event, and write what can be written."""
-        match event:
-            case RunStarted():
-                self._begin(event)
-            case StepStarted():
-                self._line(f"{self._since(event):>9}  {event.verb:{_VERBS}}{event.text}")
-            case ExpectationChecked():
-                self._checked(event)
-            case AttemptFinished():
-                self._attempts.setdefault(event.event_id, []).append(event)
-            case RelayDied():
-                self._deaths.append(event)
-                self._line(f"{self._since(event):>9}  {self.ink.yellow(f'! {death(event)}')}")
-            case ApiCrashed():
-                self._line(f"{self._since(event):>9}  {self.ink.yellow(f'! {api_death(event)}')}")
-            case EventSummed():
-                self._block(event)
-            case LawHeld() | LawBroken():
-                self._laws.append(event)
-            case RunFinished():
-                self._end(event)
+        for kind, take in self._takers:
+            if isinstance(event, kind):
+                take(event)
+
+    @property
+    def _takers(self) -> tuple[tuple[type[RunEvent], Callable[[Any], None]], ...]:
+        return (
+            (RunStarted, self._begin),
+            (StepStarted, self._step),
+            (ExpectationChecked, self._checked),
+            (AttemptFinished, lambda event: self._attempts.setdefault(event.event_id, []).append(event)),
+            (RelayDied, self._death),
+            (ApiCrashed, lambda event: self._odd(event, api_death(event))),
+            (EventSummed, self._block),
+            (LawBroken, self._broken.append),
+            (RunFinished, self._end),
+        )
 
     def _begin(self, event: RunStarted) -> None:
         self._start = event.virtual_time
-        self._attempts, self._deaths, self._laws, self._failed = {}, [], [], []
+        self._attempts, self._deaths, self._broken, self._failed = {}, [], [], []
         self._line(f"{self.ink.bold(event.story)}: {event.name}")
         relay = "relay in process" if event.relay == "in process" else "relay as a process"
         facts = f"seed {event.seed}, clock {event.clock}, ladder {event.ladder}, {event.database}, {relay}"
         self._line(self.ink.dim(facts))
         self._line("")
+
+    def _step(self, event: StepStarted) -> None:
+        self._line(f"{self._since(event):>9}  {event.verb:{_VERBS}}{event.text}")
+
+    def _death(self, event: RelayDied) -> None:
+        self._deaths.append(event)
+        self._odd(event, death(event))
+
+    def _odd(self, event: RunEvent, text: str) -> None:
+        self._line(f"{self._since(event):>9}  {self.ink.yellow(f'! {text}')}")
 
     def _checked(self, event: ExpectationChecked) -> None:
         if isinstance(event, ExpectationFailed):
@@ -95,7 +102,7 @@ class TextReport:
 
     def _end(self, event: RunFinished) -> None:
         self._line("")
-        for broken in (one for one in self._laws if isinstance(one, LawBroken)):
+        for broken in self._broken:
             said = f"law broken: {broken.says}; {broken.subject}: {broken.detail}"
             self._line(self.ink.red(said))
         for one in self._failed:

@@ -10,11 +10,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sender.durations import parse_instant
-from sender.errors import RequestRefused, UsageError
+from sender.errors import NotAvailable, RequestRefused, UsageError
 from sender.scenario.actions import ACTIONS, AT_ONCE, add_endpoint
 from sender.scenario.api import Api
 from sender.scenario.events import (
-    EventSummed,
     ExpectationFailed,
     ExpectationHeld,
     LawBroken,
@@ -26,9 +25,9 @@ from sender.scenario.events import (
 )
 from sender.scenario.evidence import gather
 from sender.scenario.expectations import check
+from sender.scenario.judging import sums, verdicts
 from sender.scenario.language.endpoints import DEFAULT_ENDPOINT, Endpoint
 from sender.scenario.language.expectations import Expect
-from sender.scenario.laws import LAWS
 from sender.scenario.play import Play
 from sender.scenario.telling import told
 from sender.scenario.watching import Ear, Watch
@@ -39,7 +38,6 @@ if TYPE_CHECKING:
     from sender.config import Settings
     from sender.durations import Duration, Instant
     from sender.scenario.events import Listener, RunEvent
-    from sender.scenario.evidence import Evidence
     from sender.scenario.language import Scenario, Step
     from sender.scenario.play import Target
     from sender.scenario.receiver_client import ReceiverClient
@@ -113,8 +111,8 @@ class _Runner:
         self._tell = tally.tell
         self._file = file
         self._names: dict[str, str] = {}
-        self._endpoint_names: dict[str, str] = {}
-        self._watch = Watch(play.simulator.database, ear, tally.tell, self._names, self._endpoint_names)
+        self._resources: set[str] = set()
+        self._watch = Watch(play.simulator.database, ear, tally.tell, self._names, self._resources)
 
     async def play(self, scenario: Scenario) -> None:
         """Carry out every step and check the laws."""
@@ -125,8 +123,10 @@ class _Runner:
         await self._settle()
         evidence = await gather(self._play, self._watch)
         now = await self._play.simulator.now()
-        self._sum_up(evidence, now)
-        self._judge(evidence, now)
+        for summed in sums(evidence, now, self._names):
+            self._tell(summed)
+        for verdict in verdicts(evidence, now):
+            self._tell(verdict)
 
     async def _step(self, step: Step) -> None:
         simulator = self._play.simulator
@@ -136,6 +136,8 @@ class _Runner:
         self._tell(StepStarted(virtual_time=now, number=step.number, verb=step.verb, line=step.line, text=told(step)))
         try:
             await self._carry_out(step)
+        except NotAvailable:
+            raise
         except (RequestRefused, UsageError) as error:
             raise UsageError(f"{self._file}:{step.line}: step {step.number} ({step.verb}): {error}") from None
         await self._report(settled=step.verb == "advance")
@@ -163,44 +165,15 @@ class _Runner:
 
     async def _settle(self) -> None:
         """Wait until nothing is due or in flight, so that what follows finds the same in every run."""
-        await self._play.simulator.conductor.quiet()
+        await self._play.through_deaths(self._play.simulator.conductor.quiet)
         await self._report(settled=True)
 
     async def _report(self, *, settled: bool) -> None:
-        self._names.update({created.id: name for name, created in self._play.invoices.items()})
-        self._endpoint_names.update({id_: name for name, id_ in self._play.endpoints.items()})
+        play = self._play
+        self._resources.update(created.id for created in play.invoices.values())
+        self._names.update({created.id: name for name, created in play.invoices.items()})
+        self._names.update({id_: name for name, id_ in play.endpoints.items()})
         await (self._watch.report() if settled else self._watch.report_changes())
-
-    def _sum_up(self, evidence: Evidence, now: Instant) -> None:
-        for one in evidence.events:
-            seen = evidence.seen.events.get(one.event_id, {}) if evidence.seen else None
-            self._tell(
-                EventSummed(
-                    virtual_time=now,
-                    event_id=one.event_id,
-                    event_type=one.event_type,
-                    resource_id=one.resource_id,
-                    resource=self._names.get(one.resource_id, one.resource_id),
-                    endpoint=self._endpoint_names.get(one.endpoint_id, one.endpoint_id),
-                    state=one.state,
-                    attempts=one.attempts,
-                    received=None if seen is None else seen.get("received", 0),
-                    applied=None if seen is None else seen.get("applied", 0),
-                    next_due_at=one.due_at,
-                )
-            )
-
-    def _judge(self, evidence: Evidence, now: Instant) -> None:
-        for law in LAWS:
-            if law.of_receiver and evidence.seen is None:
-                continue
-            breaches = list(law.breaches(evidence))
-            if not breaches:
-                self._tell(LawHeld(virtual_time=now, law=law.name, says=law.says))
-            for one in breaches:
-                self._tell(
-                    LawBroken(virtual_time=now, law=law.name, says=law.says, subject=one.subject, detail=one.detail)
-                )
 
 
 async def _open(simulator: Simulator, staging: Staging, tally: Tally) -> Play:
@@ -209,6 +182,7 @@ async def _open(simulator: Simulator, staging: Staging, tally: Tally) -> Play:
     return Play(
         simulator=simulator,
         api=Api(simulator, tally.tell),
+        tell=tally.tell,
         start=await simulator.now(),
         project_id=(await simulator.merchant.projects())[0].id,
         receiver=staging.receiver,

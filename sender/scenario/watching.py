@@ -15,7 +15,7 @@ from sender.store import reads, resources, settings
 from sender.telemetry import Event
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Collection, Iterable, Mapping
 
     from sender.domain.fault import Fault
     from sender.durations import Instant
@@ -74,13 +74,16 @@ class Ear:
 
 @dataclass(slots=True)
 class Watch:
-    """Tells a listener what is new since it was asked last. ``names`` are those of resources, by id."""
+    """Tells a listener what is new since it was asked last.
+
+    ``names`` are those of resources and endpoints, by id; ``resources`` are the ids whose history is told.
+    """
 
     database: Database
     ear: Ear
     tell: Listener
     names: Mapping[str, str]
-    endpoint_names: Mapping[str, str]
+    resources: Collection[str]
     deaths: int = 0
     secrets: set[str] = field(default_factory=set)
     _attempts: int = 0
@@ -119,23 +122,23 @@ class Watch:
     async def _new_attempts(self, session: Session) -> list[RunEvent]:
         new = await reads.attempts_after(session, self._attempts)
         self._attempts = max([self._attempts, *(one.seq for one in new)])
-        return [_attempt(one, self.endpoint_names) for one in new]
+        return [_attempt(one, self.names) for one in new]
 
     async def _new_history(self, session: Session) -> list[RunEvent]:
-        every = [(name, row) for id_, name in self.names.items() for row in await resources.history_of(session, id_)]
-        new = sorted((pair for pair in every if pair[1].seq > self._history), key=lambda pair: pair[1].seq)
-        self._history = max([self._history, *(row.seq for _, row in new)])
+        every = [row for one in self.resources for row in await resources.history_of(session, one)]
+        new = sorted((row for row in every if row.seq > self._history), key=lambda row: row.seq)
+        self._history = max([self._history, *(row.seq for row in new)])
         return [
             ResourceChanged(
                 virtual_time=row.occurred_at,
                 resource_id=row.resource_id,
-                name=name,
+                name=self.names.get(row.resource_id, row.resource_id),
                 status=row.status,
                 event_type=row.event_type,
                 deliveries=row.deliveries,
                 note=row.note,
             )
-            for name, row in new
+            for row in new
         ]
 
     def _new_deaths(self) -> Iterable[RunEvent]:
@@ -167,13 +170,13 @@ def used_up(before: list[Fault], now: list[Fault]) -> list[Fault]:
     return [one for one in before for _ in range(one.remaining - left.get(one.id, 0))]
 
 
-def _attempt(one: AttemptView, endpoint_names: Mapping[str, str]) -> AttemptFinished:
+def _attempt(one: AttemptView, names: Mapping[str, str]) -> AttemptFinished:
     return AttemptFinished(
         virtual_time=one.finished_at,
         event_id=one.event_id,
         event_type=one.event_type,
         resource_id=one.resource_id,
-        endpoint=endpoint_names.get(one.endpoint_id, one.endpoint_id),
+        endpoint=names.get(one.endpoint_id, one.endpoint_id),
         number=one.number,
         trigger=one.trigger,
         due_at=one.due_at,

@@ -26,9 +26,8 @@ async def scratch(url: str) -> AsyncIterator[str]:
     answer.
     """
     parts = urlsplit(url)
-    if parts.scheme == "sqlite" and Path(unquote(url.removeprefix("sqlite:///"))).exists():
-        message = f"{url} is there already, and a story needs a database of its own; name a new file, or none"
-        raise NotAvailable(message)
+    if parts.scheme == "sqlite":
+        _require_new(url)
     if parts.scheme not in {"postgresql", "postgres", "postgresql+psycopg"}:
         yield url
         return
@@ -39,6 +38,12 @@ async def scratch(url: str) -> AsyncIterator[str]:
         yield f"{url}{joint}options=-csearch_path%3D{name}"
     finally:
         await _administer(url, f"DROP SCHEMA {name} CASCADE")
+
+
+def _require_new(url: str) -> None:
+    if Path(unquote(url.removeprefix("sqlite:///"))).exists():
+        message = f"{url} is there already, and a story needs a database of its own; name a new file, or none"
+        raise NotAvailable(message)
 
 
 async def _administer(url: str, statement: str) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from functools import cache
 from operator import itemgetter
 from pathlib import Path
@@ -38,6 +38,9 @@ OLDEST = (3, 38, 0)
 
 LOCK_PATIENCE: Duration = 30 * SECOND
 """How long a writer waits for another process's write transaction, in real time."""
+
+WAL_TRIES = 20
+"""How often a file is turned to WAL before the failure is one; each try waits for whoever is at it."""
 
 LOCK_PAUSE = 0.001
 """Real seconds between two tries for the write lock; a transaction of the relay takes about as long."""
@@ -92,7 +95,9 @@ class _Handle:
         self.session = SqliteSession(self.connection)
         self.turn = asyncio.Lock()
         # Patience is for what SQLite cannot avoid: turning a new file to WAL, and its recovery after a crash.
-        for pragma in ("busy_timeout=5000", "journal_mode=WAL", f"synchronous={synchronous}", "foreign_keys=ON"):
+        self.raw.execute("PRAGMA busy_timeout=5000")
+        _turn_to_wal(self.raw)
+        for pragma in (f"synchronous={synchronous}", "foreign_keys=ON"):
             self.raw.execute(f"PRAGMA {pragma}")
 
     def close(self) -> None:
@@ -191,6 +196,20 @@ def _insertion(
     """
     compiled = insert(table).inline().compile(dialect=dialect, column_keys=columns)
     return compiled.string, itemgetter(*(compiled.positiontup or ()))
+
+
+def _turn_to_wal(raw: sqlite3.Connection) -> None:
+    """Turn the file to WAL, also while other processes do the same to a new one.
+
+    The turn itself fails at once when it meets another one, whatever the busy timeout says; a transaction does wait.
+    """
+    for _ in range(WAL_TRIES):
+        with suppress(sqlite3.OperationalError):
+            raw.execute("PRAGMA journal_mode=WAL")
+            return
+        raw.execute("BEGIN IMMEDIATE")
+        raw.execute("COMMIT")
+    raw.execute("PRAGMA journal_mode=WAL")
 
 
 def _roll_back(raw: sqlite3.Connection) -> None:

@@ -11,7 +11,9 @@ from aiohttp.http_exceptions import HttpProcessingError
 
 from sender.web.control.api import ControlApi
 from sender.web.hosts import make_hosts
-from sender.web.merchant.api import merchant_routes
+from sender.web.merchant.api import merchant_operations, merchant_routes
+from sender.web.openapi.document import make_document
+from sender.web.openapi.route import description_route
 from sender.web.problems import make_problems
 from sender.web.reading import LARGEST_BODY
 
@@ -29,7 +31,10 @@ def make_app(parts: Parts, options: ApiOptions) -> web.Application:
     app = web.Application(
         middlewares=[make_problems(parts.runtime.log), make_hosts(options.names)], client_max_size=LARGEST_BODY
     )
-    app.add_routes([*merchant_routes(parts, options), *ControlApi(parts, options.control_token).routes()])
+    operations = merchant_operations(parts)
+    app.add_routes(merchant_routes(parts, options, operations))
+    app.add_routes([description_route(make_document(operations, parts.profile.catalogue, options.public_url or "/"))])
+    app.add_routes(ControlApi(parts, options.control_token).routes())
     return app
 
 

@@ -48,7 +48,8 @@ def _host_of(authority: str) -> str | None:
     """Return the host of ``NAME:PORT`` or of an origin, without brackets; ``None`` when there is none."""
     try:
         parts = urlsplit(authority if "://" in authority else f"//{authority}")
-        return parts.hostname.rstrip(".") if parts.hostname and parts.username is None else None
+        well_formed = parts.username is None and (parts.port is None or parts.port > 0)
+        return parts.hostname.rstrip(".") if parts.hostname and well_formed else None
     except ValueError:
         return None
 

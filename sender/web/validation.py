@@ -8,6 +8,7 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 from pydantic_core import PydanticCustomError
 
 from sender.domain.money import parse_decimal
+from sender.domain.text import can_travel
 from sender.errors import RequestRefused
 from sender.suggest import remedy, shown
 from sender.web.refusals import Flaw, Invalid
@@ -22,7 +23,6 @@ MOST_FLAWS = 20
 
 _WORDS = {
     "string_type": "must be a string",
-    "string_unicode": "must be text; half a surrogate pair is none",
     "int_type": "must be a whole number",
     "bool_type": "must be true or false",
     "list_type": "must be a list",
@@ -42,8 +42,8 @@ class Fields(BaseModel):
 
 
 def _travels(text: str) -> str:
-    if "\0" in text:
-        raise PydanticCustomError("field_invalid", "must not hold a NUL character")
+    if not can_travel(text):
+        raise PydanticCustomError("field_invalid", "must not hold a NUL or half a surrogate pair; neither is text")
     return text
 
 

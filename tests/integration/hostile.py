@@ -97,7 +97,7 @@ class Caller:
         self._unread += data
 
     async def idle_for(self, seconds: float) -> bool:
-        """Wait a while for something to come, and leave it there; tell whether nothing did, not even at the last moment."""
+        """Wait a while for something to come and leave it unread; tell whether nothing came until the very end."""
         came = asyncio.Event()
         self._loop.add_reader(self._socket, came.set)
         try:
@@ -111,11 +111,15 @@ class Caller:
         for part in parts:
             await self._loop.sock_sendall(self._socket, part)
 
-    async def gone(self) -> None:
-        """Wait until the client has hung up."""
+    async def gone(self) -> int:
+        """Wait until the client has hung up; tell how many bytes came until then."""
+        size = 0
         with suppress(EOFError, ConnectionError):
             while True:
                 await self._more()
+                size += len(self._unread)
+                self._unread = b""
+        return size
 
     async def gone_within(self, seconds: float) -> bool:
         """Wait a while for the client to hang up; tell whether it did."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -15,6 +16,9 @@ from sender.store.outbox import Lease
 from tests.receivers import PATIENCE
 from tests.simulators import START
 from tests.stores import FOREVER, claim, endpoint, opened, outcome, queue, row, rows_of, seqs, settle
+
+if TYPE_CHECKING:
+    from sender.store.engine import Database
 
 
 async def test_rows_come_in_order_of_due_time_then_of_commit(database_url: str) -> None:
@@ -152,7 +156,7 @@ async def test_a_claim_that_is_rolled_back_never_was(database_url: str) -> None:
         assert seqs(await claim(database, "two")) == [1]
 
 
-async def _claim_and_fail(database: outbox.Any) -> None:
+async def _claim_and_fail(database: Database) -> None:
     async with database.write() as session:
         await outbox.claim(session, "a", START, 9, Lease("one", "1", FOREVER))
         raise RuntimeError

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
 from sender.domain.delivery import Trigger
 from sender.durations import MINUTE, SECOND
 from sender.store import outbox
-from sender.store.engine import Database
 from sender.store.outbox import Lease
 from tests.simulators import START
 from tests.stores import claim, opened, outcome, queue, row, rows_of, seqs, settle
+
+if TYPE_CHECKING:
+    from sender.store.engine import Database
 
 REAL = 1_800_000_000 * SECOND
 

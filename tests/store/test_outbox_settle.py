@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
 
 from sender.durations import HOUR, MINUTE
 from sender.errors import StoreError
 from sender.store import outbox, reads
+from sender.store.headers import header_lines
 from sender.store.schema import attempts
 from tests.simulators import START
 from tests.stores import claim, opened, outcome, queue, records_of, row, rows_of, seqs, settle
+
+if TYPE_CHECKING:
+    from sender.store.engine import Database
 
 
 async def test_a_failure_becomes_the_next_rung_and_a_success_the_end(database_url: str) -> None:
@@ -101,14 +106,21 @@ async def test_an_attempt_is_read_back_as_it_was_recorded(database_url: str) -> 
     hostile = "<img src=x onerror=alert(1)> é 😀 ': \", \\ \\n {}[] ;--"
     async with opened(database_url) as database:
         await queue(database, row(1))
-        one = outcome(*await claim(database))
-        record = {**one.record, "detail": hostile, "answer_headers": f"Set-Cookie: a=1\nSet-Cookie: b: 2\nX: {hostile}",
-                  "answer_body": b"\x00\xff" + hostile.encode(), "answer_cut": True, "faults": "duplicate,lose_response"}  # fmt: skip
+        (claimed,) = await claim(database)
+        one = outcome(claimed)
+        record = {
+            **one.record,
+            "detail": hostile,
+            "answer_headers": header_lines((("Set-Cookie", "a=1"), ("Set-Cookie", "b: 2"), ("X", hostile), ("Y", ""))),
+            "answer_body": b"\x00\xff" + hostile.encode(),
+            "answer_cut": True,
+            "faults": "duplicate,lose_response",
+        }
         await settle(database, replace(one, record=record))
         async with database.read() as session:
             (seen,) = await reads.attempts_after(session)
             assert await reads.attempts_after(session, seen.seq) == []
-        assert seen.answer_headers == (("Set-Cookie", "a=1"), ("Set-Cookie", "b: 2"), ("X", hostile))
+        assert seen.answer_headers == (("Set-Cookie", "a=1"), ("Set-Cookie", "b: 2"), ("X", hostile), ("Y", ""))
         assert (seen.detail, seen.answer_body) == (hostile, b"\x00\xff" + hostile.encode())
         assert (seen.answer_cut, seen.faults, seen.counted) == (True, ("duplicate", "lose_response"), True)
         assert (seen.event_id, seen.endpoint_id, seen.number, seen.status) == ("evt_1", "a", 1, 500)
@@ -162,11 +174,12 @@ async def test_an_attempt_needs_a_row(database_url: str) -> None:
     """The foreign key holds on both databases: no attempt of an event that does not exist."""
     async with opened(database_url) as database:
         await queue(database, row(1))
-        record = outcome(*await claim(database)).record
+        (claimed,) = await claim(database)
+        record = outcome(claimed).record
         with pytest.raises(StoreError):
             await _insert(database, {**record, "outbox_seq": 99, "counted": True})
 
 
-async def _insert(database: outbox.Any, record: dict[str, object]) -> None:
+async def _insert(database: Database, record: dict[str, object]) -> None:
     async with database.write() as session:
         await session.add(attempts, [record])

@@ -18,15 +18,16 @@ class Limiter:
     def __init__(self, clock: Clock, rate: int) -> None:
         self._clock = clock
         self._rate = rate
-        self._buckets: dict[str, tuple[float, Duration]] = {}
+        # How full a bucket is, in tokens times a second so that it stays a whole number, and when that was.
+        self._buckets: dict[str, tuple[int, Duration]] = {}
 
     def spend(self, key_id: str) -> None:
         """Take a token. Raises ``RateLimited`` when there is none."""
         now = self._clock.monotonic()
-        tokens, since = self._buckets.get(key_id, (float(self._rate), now))
-        tokens = min(tokens + (now - since) * self._rate / SECOND, float(self._rate))
-        if tokens < 1:
+        full = self._rate * SECOND
+        level, since = self._buckets.get(key_id, (full, now))
+        level = min(level + (now - since) * self._rate, full)
+        self._buckets[key_id] = (level - SECOND if level >= SECOND else level, now)
+        if level < SECOND:
             # A token is there within a second, however low the rate; the header counts in whole ones.
-            self._buckets[key_id] = (tokens, now)
             raise RateLimited(f"one key may ask {self._rate} times a second", retry_after=1)
-        self._buckets[key_id] = (tokens - 1, now)

@@ -1,0 +1,45 @@
+"""What is told when a story is over: where every delivery stands, and which laws hold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sender.scenario.events import EventSummed, LawBroken, LawHeld
+from sender.scenario.laws import LAWS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from sender.durations import Instant
+    from sender.scenario.evidence import Evidence
+
+
+def sums(evidence: Evidence, now: Instant, names: Mapping[str, str]) -> Iterator[EventSummed]:
+    """Return where each delivery stands; ``names`` are those of resources and endpoints, by id."""
+    for one in evidence.events:
+        seen = evidence.seen.events.get(one.event_id, {}) if evidence.seen else None
+        yield EventSummed(
+            virtual_time=now,
+            event_id=one.event_id,
+            event_type=one.event_type,
+            resource_id=one.resource_id,
+            resource=names.get(one.resource_id, one.resource_id),
+            endpoint=names.get(one.endpoint_id, one.endpoint_id),
+            state=one.state,
+            attempts=one.attempts,
+            received=None if seen is None else seen.get("received", 0),
+            applied=None if seen is None else seen.get("applied", 0),
+            next_due_at=one.due_at,
+        )
+
+
+def verdicts(evidence: Evidence, now: Instant) -> Iterator[LawHeld | LawBroken]:
+    """Return what became of each law; those that only the reference receiver can tell are left out without it."""
+    for law in LAWS:
+        if law.of_receiver and evidence.seen is None:
+            continue
+        breaches = list(law.breaches(evidence))
+        if not breaches:
+            yield LawHeld(virtual_time=now, law=law.name, says=law.says)
+        for one in breaches:
+            yield LawBroken(virtual_time=now, law=law.name, says=law.says, subject=one.subject, detail=one.detail)
