@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import json
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager
@@ -57,7 +58,8 @@ class Api:
     async def raw(self, method: str, target: str, data: bytes, headers: dict[str, str]) -> Answer:
         """Make one call as it is given."""
         url = URL(self.base + target, encoded=True)
-        async with self.session.request(method, url, data=data or None, headers=headers) as answer:
+        sent = io.BytesIO(data) if data else None  # as a file, because aiohttp warns of large bytes
+        async with self.session.request(method, url, data=sent, headers=headers) as answer:
             raw = await answer.read()
             check_answer(method, target, answer.status, answer.headers.get("Content-Type", ""), raw)
             return Answer(answer.status, raw, dict(answer.headers))

@@ -145,7 +145,7 @@ class SqliteDatabase:
             try:
                 self._writer.raw.execute("BEGIN IMMEDIATE")
             except sqlite3.Error as error:
-                if error.sqlite_errorname != "SQLITE_BUSY" or self._clock.monotonic() > deadline:
+                if not _is_busy(error) or self._clock.monotonic() > deadline:
                     raise _translated(error) from error
             else:
                 return
@@ -213,8 +213,15 @@ def _turn_to_wal(raw: sqlite3.Connection) -> None:
 
 
 def _roll_back(raw: sqlite3.Connection) -> None:
-    if raw.in_transaction:
-        raw.execute("ROLLBACK")
+    # What SQLite cannot roll back (a full disk, a closed file) it has rolled back by itself.
+    with suppress(sqlite3.Error):
+        if raw.in_transaction:
+            raw.execute("ROLLBACK")
+
+
+def _is_busy(error: sqlite3.Error) -> bool:
+    # Errors of Python's own, such as a closed connection, have no name; another process's recovery has one of its own.
+    return getattr(error, "sqlite_errorname", "").startswith("SQLITE_BUSY")
 
 
 def _translated(error: Exception) -> StoreError:

@@ -41,8 +41,9 @@ class Connector(TCPConnector):
     """Connections without a limit, each used again only within a burst and only while the peer is silent.
 
     A request on a connection that the peer is just closing is a lost attempt, and sending it again is forbidden. So
-    the socket is looked at right before it is used, and a peer that was once seen dropping a kept connection that
-    early gets a new connection for each request from then on.
+    the socket is looked at right before it is used. Of a peer that never yet answered twice on one connection, one at
+    a time is tried; a peer that drops one that early gets a new connection for each request from then on. A receiver
+    that breaks its promise to keep connections so costs one attempt at most, and one that keeps it costs none.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -50,16 +51,23 @@ class Connector(TCPConnector):
         self._clock = clock
         self.addresses: dict[tuple[str, int], tuple[str, ...]] = {}
         self._distrusted: set[ConnectionKey] = set()
+        self._trusted: set[ConnectionKey] = set()
+        self._trials: dict[ConnectionKey, Peer] = {}
         self._factory = cast(
             "Any", partial(Peer, monotonic=clock.monotonic, distrust=self._distrusted.add, loop=self._loop)
         )
 
     @override
     async def _get(self, key: ConnectionKey, traces: list[Trace]) -> Connection | None:
+        if (self._trials and key in self._trials) or self._distrusts(key):
+            return None
         while (connection := await super()._get(key, traces)) is not None:
             peer = cast("Peer", connection.protocol)
             fresh = self._clock.monotonic() - peer.used_at <= REUSE_WITHIN
             if fresh and peer.is_quiet():
+                if key not in self._trusted:
+                    self._trials[key] = peer
+                peer.begin()
                 return connection
             if fresh:
                 self._distrusted.add(key)
@@ -68,9 +76,14 @@ class Connector(TCPConnector):
 
     @override
     def _release(self, key: ConnectionKey, protocol: ResponseHandler, *, should_close: bool = False) -> None:
+        peer = cast("Peer", protocol)
+        if self._trials and self._trials.get(key) is peer:
+            del self._trials[key]
+            if peer.head_size:
+                self._trusted.add(key)
         should_close = should_close or self._distrusts(key)
         if not should_close:
-            cast("Peer", protocol).rest(key)
+            peer.rest(key)
         super()._release(key, protocol, should_close=should_close)
 
     def _distrusts(self, key: ConnectionKey) -> bool:
@@ -86,9 +99,6 @@ class Connector(TCPConnector):
 
     def abandon(self) -> None:
         """Drop every connection at once, as the death of the process would."""
-        kept = [peer for pool in self._conns.values() for peer, _ in pool]
-        for peer in [*self._acquired, *kept]:
-            peer.abort()
         self._close(abort_ssl=True)
 
 

@@ -6,7 +6,7 @@ import re
 import select
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from aiohttp.client_proto import ResponseHandler
 from aiohttp.helpers import _EXC_SENTINEL
@@ -70,6 +70,7 @@ class Peer(ResponseHandler):
         name = transport.get_extra_info("peername")
         if name:
             self.address = address_text(*name[:2])
+        self.begin()
 
     @override
     def connection_lost(self, exc: BaseException | None) -> None:
@@ -96,18 +97,15 @@ class Peer(ResponseHandler):
             self._arrivals = _arrivals(self.transport)
         return not self._arrivals()
 
-    @override
-    def set_response_params(self, **params: Any) -> None:
+    def begin(self) -> None:
         """Begin a new exchange."""
         self._head = []
-        self.head_size = 0
         self.used_at = self._monotonic()
-        super().set_response_params(**params)
 
     @override
     def data_received(self, data: bytes) -> None:
         """Keep what comes before the final head is complete, up to a bound."""
-        if self._head is None:
+        if self._head is None or self._parser is None:
             super().data_received(data)
             return
         self._head.append(data)

@@ -26,7 +26,8 @@ class Body(Payload):
     _value: bytes
 
     def __init__(self, outgoing: Outgoing) -> None:
-        super().__init__(outgoing.body)
+        # Not aiohttp's, which only makes headers that ``Request`` does not ask for.
+        self._value = outgoing.body
         self._size = len(outgoing.body)
         self.said = outgoing.headers
         self.peer: Peer | None = None
@@ -54,6 +55,18 @@ class Request(ClientRequest):
     @override
     def update_auto_headers(self, skip_auto_headers: Iterable[str] | None) -> None:
         """Add no Accept, Accept-Encoding or User-Agent."""
+
+    @override
+    def update_content_encoding(self, data: object) -> None:
+        """Never compress."""
+
+    @override
+    def update_transfer_encoding(self) -> None:
+        """Never send in chunks."""
+
+    @override
+    def update_expect_continue(self, expect: bool = False) -> None:
+        """Never wait for a 100."""
 
     @override
     def update_body_from_data(self, body: Body, _stacklevel: int = 3) -> None:

@@ -20,10 +20,12 @@ async def read_body(request: web.Request) -> bytes:
     """Return the body as it came. Raises ``TooLarge``, and ``NotJson`` for one that is compressed."""
     if "Content-Encoding" in request.headers:
         raise NotJson("a body is taken as it is; send it without Content-Encoding")
+    if (request.content_length or 0) > LARGEST_BODY:
+        raise _too_large()
     try:
         return await request.read() if request.body_exists else b""
     except web.HTTPRequestEntityTooLarge:
-        raise TooLarge(f"a body may have {LARGEST_BODY} bytes") from None
+        raise _too_large() from None
     except (web.RequestPayloadError, ConnectionError) as error:
         raise _malformed("the body did not come whole") from error
 
@@ -79,6 +81,10 @@ def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(name: str) -> NoReturn:
     raise _malformed(f"the body holds {name}, which JSON does not have")
+
+
+def _too_large() -> TooLarge:
+    return TooLarge(f"a body may have {LARGEST_BODY} bytes")
 
 
 def _malformed(message: str) -> Invalid:

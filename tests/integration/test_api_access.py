@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+import json
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -38,8 +39,8 @@ def targets(key: str) -> list[tuple[str, str]]:
 
 
 async def test_query_is_signed_as_it_was_sent(api: Api) -> None:
-    """Every way to write a query is signed as written: escaped or not, in any order, even an empty one."""
-    for query in ("?", "?limit=5", "?project_id=prj%2Fa&limit=5", "?status=paid&status=paid_over", "?project_id=a+b~c"):
+    """Every way to write a query is signed as written: escaped or not, in any order."""
+    for query in ("", "?limit=5", "?project_id=prj%2Fa&limit=5", "?status=paid&status=paid_over", "?project_id=a+b~c"):
         answer = await api.call("GET", f"/v1/invoices{query}")
         assert answer.status == 200, answer.raw
     target = "/v1/invoices?limit=5"
@@ -136,7 +137,7 @@ async def test_key_that_is_added_works_at_once(api: Api) -> None:
 async def test_no_auth_takes_everybody_for_a_test_key() -> None:
     """With authentication off, requests of every kind pass unsigned, into the sandbox."""
     async with serving(options=ApiOptions(authenticate=False)) as api:
-        order = await api.raw("POST", "/v1/invoices", _bytes(ORDER), JSON)
+        order = await api.raw("POST", "/v1/invoices", json.dumps(ORDER).encode(), JSON)
         balances = await api.raw("GET", "/v1/balances", b"", {"Authorization": "Bearer whatever"})
     assert (order.status, order.document["is_test"], balances.status) == (201, True, 200)
 
@@ -151,9 +152,3 @@ async def test_rate_limit_answers_429_with_retry_after() -> None:
     assert {answer.headers["Retry-After"] for answer in refused} == {"1"}
     assert refused[0].document["code"] == "rate_limited"
     assert other.status == 200
-
-
-def _bytes(document: Any) -> bytes:
-    import json
-
-    return json.dumps(document).encode()

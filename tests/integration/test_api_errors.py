@@ -6,6 +6,7 @@ import asyncio
 import json
 import logging
 import zlib
+from contextlib import asynccontextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -38,6 +39,19 @@ async def open_api() -> AsyncIterator[Api]:
         yield running
 
 
+@asynccontextmanager
+async def connected(api: Api) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+    """Open a bare connection."""
+    async with asyncio.timeout(PATIENCE):
+        reader, writer = await asyncio.open_connection("127.0.0.1", int(api.base.rpartition(":")[2]))
+        try:
+            yield reader, writer
+        finally:
+            writer.close()
+            with suppress(ConnectionError):
+                await writer.wait_closed()
+
+
 def told(answer: Answer) -> tuple[int, str]:
     """Return status and code of a problem, which has every member that it must have."""
     assert answer.headers["Content-Type"] == "application/problem+json"
@@ -49,7 +63,7 @@ def told(answer: Answer) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/v1", "/v1/", "/v1/invoices/", "/v2/invoices", "/v1/invoices/a/b", "/%00%ff", "/\u00e9"]
+    "path", ["/", "/v1", "/v1/", "/v1/invoices/", "/v2/invoices", "/v1/invoices/a/b", "/%00%ff", "/v1/%C3%A9"]
 )
 async def test_unknown_paths_are_404(api: Api, path: str) -> None:
     """There is nothing at a path that no operation has, however it is written."""
@@ -64,7 +78,7 @@ async def test_unknown_paths_are_404(api: Api, path: str) -> None:
         ("GET", f"{INVOICE}/cancel", "POST"),
         ("OPTIONS", "/v1/time", "GET"),
         ("HEAD", "/v1/time", "GET"),
-        ("BREW", "/v1/time", "GET"),
+        ("PROPFIND", "/v1/time", "GET"),
     ],
 )
 async def test_other_methods_are_405(api: Api, method: str, path: str, allow: str) -> None:
@@ -129,7 +143,7 @@ async def test_unknown_project_is_404(api: Api) -> None:
         (json.dumps(ORDER | {"external_order_id": "a\0b"}).encode(), "field_invalid"),
         (json.dumps(ORDER | {"external_order_id": "a\ud800b"}).encode(), "field_invalid"),
         (json.dumps(ORDER | {"currency": "\ud800"}).encode(), "field_invalid"),
-        (json.dumps(ORDER | {"\ud800\0": 1}).encode(), "field_unknown"),
+        (json.dumps(ORDER | {"\ud800\0": 1}).encode(), "field_invalid"),
         (json.dumps(ORDER | {"network": "TON", "currency": "USDC"}).encode(), "validation_failed"),
         (json.dumps(dict.fromkeys(map(str, range(50_000)))).encode(), "validation_failed"),
     ],
@@ -214,18 +228,18 @@ async def test_bad_queries_are_400(api: Api, query: str) -> None:
     assert (await api.call("GET", f"/v1/invoices{query}")).status == 400
 
 
+CHUNKED = b"POST /v1/invoices HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n"
 RAW = [
     (b"GET / HTTP/9.9\r\n\r\n", b"400"),
     (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"\0" * 300, b"400"),
     (b"GET /v1/time HTTP/1.1\r\nHost: localhost\r\nX: " + b"y" * 70_000 + b"\r\n\r\n", b"400"),
     (b"GET /v1/time HTTP/1.1\r\nHost: localhost\r\nX: a\0b\r\n\r\n", b"400"),
-    (b"GET /v1/time HTTP/1.1\r\n\r\n", b"403"),
+    (b"GET /v1/time HTTP/1.1\r\n\r\n", b"400"),
     (b"GET /v1/time HTTP/1.0\r\n\r\n", b"403"),
     (b"GET http://localhost/v1/time HTTP/1.1\r\nHost: localhost\r\n\r\n", b"200"),
     (b"GET http://evil.example/v1/time HTTP/1.1\r\nHost: evil.example\r\n\r\n", b"403"),
     (b"OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n", b"404"),
-    (b"POST /v1/invoices HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-     b"Transfer-Encoding: chunked\r\n\r\nzz\r\n", b"400"),
+    (CHUNKED + b"zz\r\n", b"400"),
     (b"POST /v1/invoices HTTP/1.1\r\nHost: localhost\r\nContent-Length: -5\r\n\r\n", b"400"),
     (b"POST /v1/invoices HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\n{}", b"400"),
     (b"POST /v1/invoices HTTP/1.1\r\nHost: localhost\r\nExpect: miracles\r\nContent-Length: 2\r\n\r\n{}", b"417"),
@@ -238,11 +252,9 @@ async def test_bytes_that_are_hardly_http_get_an_answer(
     open_api: Api, caplog: pytest.LogCaptureFixture, sent: bytes, status: bytes
 ) -> None:
     """Broken requests are answered and not told of in the log: their senders know."""
-    reader, writer = await asyncio.open_connection("127.0.0.1", int(open_api.base.rpartition(":")[2]))
-    async with asyncio.timeout(PATIENCE):
+    async with connected(open_api) as (reader, writer):
         writer.write(sent)
         line = await reader.readline()
-    writer.close()
     assert line.split(b" ")[1] == status
     assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
     assert (await open_api.raw("GET", "/v1/time", b"", {})).status == 200

@@ -115,6 +115,23 @@ async def test_a_peer_that_drops_early_is_not_trusted_again() -> None:
     assert receiver.connections == len(receiver.requests) == 7
 
 
+@on_each_loop
+async def test_a_broken_promise_costs_one_attempt() -> None:
+    """A receiver that keeps its connections open and never answers on one again is found out by a single attempt."""
+
+    async def answer_once(caller: Caller) -> None:
+        await caller.request()
+        await caller.say(OK)
+        await caller.idle_for(0.02)
+
+    async with hostile(answer_once) as receiver, transport() as sender:
+        answers = []
+        for _ in range(5):
+            answers += await asyncio.gather(*[send(sender, receiver.url, SECOND) for _ in range(16)])
+    assert [answer.status for answer in answers].count(204) >= len(answers) - 1
+    assert {answer.reason for answer in answers} <= {None, "reset", "closed"}
+
+
 @pytest.mark.parametrize("more", [OK, b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n", b"\x00"])
 @on_each_loop
 async def test_what_nobody_asked_for_is_no_answer(more: bytes) -> None:

@@ -5,9 +5,7 @@ from __future__ import annotations
 import asyncio
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from threading import Barrier
 from typing import TYPE_CHECKING
 
 import pytest
@@ -162,21 +160,6 @@ async def test_two_processes_preparing_at_once_both_succeed(database_url: str) -
     said = await asyncio.gather(*(asyncio.wait_for(each.communicate(b"go\n"), 60) for each in starters))
     assert [error.decode() for _, error in said] == [""] * 2
     assert [each.returncode for each in starters] == [0] * 2
-
-
-def test_a_new_file_is_turned_to_wal_by_many_at_once(tmp_path: Path) -> None:
-    """Opening an empty file fails for nobody, though the turn to WAL itself waits for no lock."""
-    for number in range(10):
-        url = f"sqlite:///{tmp_path / str(number)}"
-        together = Barrier(6)
-        with ThreadPoolExecutor(6) as pool:
-            for opening in [pool.submit(_open_together, url, together) for _ in range(6)]:
-                opening.result()
-
-
-def _open_together(url: str, together: Barrier) -> None:
-    together.wait(PATIENCE)
-    asyncio.run(open_database(url, Clock()).close())
 
 
 async def _process(url: str) -> asyncio.subprocess.Process:

@@ -53,11 +53,14 @@ async def peer(distrusted: list[ConnectionKey]) -> Peer:
 
 def begin(peer: Peer) -> None:
     """Begin an exchange."""
+    peer.begin()
     peer.set_response_params(read_until_eof=True, auto_decompress=False)
 
 
 async def test_a_peer_that_drops_a_resting_connection_is_reported(peer: Peer, distrusted: list[ConnectionKey]) -> None:
     """A connection that ends while it rests names whom it was kept for."""
+    begin(peer)
+    peer.data_received(b"HTTP/1.1 204 No Content\r\n\r\n")
     peer.rest(KEY)
     peer.connection_lost(None)
     assert distrusted == [KEY]

@@ -11,7 +11,7 @@ from pydantic_core import PydanticCustomError
 from sender.domain.endpoint import CATEGORIES
 from sender.durations import format_instant
 from sender.subscriptions import NewEndpoint
-from sender.web.control.route import Route, answer, body_of
+from sender.web.control.route import Route, answer, body_of, id_of
 from sender.web.validation import Fields, Text
 
 if TYPE_CHECKING:
@@ -114,25 +114,25 @@ class EndpointApi:
         }
         if "categories" in changes:
             changes["categories"] = tuple(dict.fromkeys(changes["categories"]))
-        return answer(_document(await self._subscriptions.edit(request.match_info["id"], **changes)))
+        return answer(_document(await self._subscriptions.edit(id_of(request), **changes)))
 
     async def delete(self, request: web.Request) -> web.Response:
         """End a subscription; what is queued for it is cancelled."""
-        return answer(_document(await self._subscriptions.delete(request.match_info["id"])))
+        return answer(_document(await self._subscriptions.delete(id_of(request))))
 
     async def rotate(self, request: web.Request) -> web.Response:
         """Give an endpoint a new secret; for 24 h of virtual time the old one signs beside it."""
         wish = await body_of(request, RotateBody)
-        endpoint = await self._subscriptions.rotate(request.match_info["id"], wish.secret)
+        endpoint = await self._subscriptions.rotate(id_of(request), wish.secret)
         return answer(_document(endpoint, whole_secret=True))
 
     async def suspend(self, request: web.Request) -> web.Response:
         """Stop deliveries; what is queued waits."""
-        return answer(_document(await self._subscriptions.suspend(request.match_info["id"])))
+        return answer(_document(await self._subscriptions.suspend(id_of(request))))
 
     async def resume(self, request: web.Request) -> web.Response:
         """Let deliveries go on."""
-        return answer(_document(await self._subscriptions.resume(request.match_info["id"])))
+        return answer(_document(await self._subscriptions.resume(id_of(request))))
 
 
 def _document(endpoint: Endpoint, *, whole_secret: bool = False) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from pydantic import Field
 from sender.durations import format_duration, format_instant
 from sender.errors import NotFound
 from sender.store import reads
-from sender.web.control.route import Route, answer, query_of
+from sender.web.control.route import Route, answer, id_of, query_of
 from sender.web.query import Query, digits
 from sender.web.validation import Text
 
@@ -59,7 +59,7 @@ class EventApi:
 
     async def get(self, request: web.Request) -> web.Response:
         """Show one event with its body and every attempt."""
-        event_id = request.match_info["id"]
+        event_id = id_of(request)
         async with self._database.read() as session:
             event = next((one for one in await reads.events(session) if one.event_id == event_id), None)
             if event is None:
@@ -72,7 +72,7 @@ class EventApi:
 
     async def resend(self, request: web.Request) -> web.Response:
         """Ask for one extra attempt at once; it is made after this is answered."""
-        event_id = request.match_info["id"]
+        event_id = id_of(request)
         await self._subscriptions.resend(event_id)
         return answer({"event_id": event_id}, status=202)
 

@@ -86,7 +86,9 @@ class FaultApi:
             self._check_wire_fault(wish.name, wish.params)
             return
         if wish.name not in set(CrashPoint):
-            message = f"{shown(wish.name)} is not a crash point; {remedy(wish.name, CrashPoint)}"
+            message = (
+                f"{shown(wish.name)} is not a crash point; {remedy(wish.name, [point.value for point in CrashPoint])}"
+            )
             raise Invalid([Flaw("field_invalid", "name", message)])
         if wish.params:
             raise Invalid([Flaw("field_invalid", "params", "a crash has no fields")])

@@ -8,6 +8,9 @@ from typing import Any, TypeVar
 
 from aiohttp import web
 
+from sender.domain.text import can_travel
+from sender.errors import NotFound
+from sender.suggest import shown
 from sender.web.query import Query, read_query
 from sender.web.reading import json_object, read_body, target_of
 from sender.web.validation import Fields, checked
@@ -27,6 +30,14 @@ async def body_of(request: web.Request, model: type[F]) -> F:
 def query_of(request: web.Request, model: type[Q]) -> Q:
     """Return the query of a request as ``model``. Raises ``RequestRefused`` for what is not one."""
     return read_query(model, target_of(request)[1])
+
+
+def id_of(request: web.Request) -> str:
+    """Return the id in the path. Raises ``NotFound`` for one that no database can be asked for."""
+    text = request.match_info["id"]
+    if not can_travel(text):
+        raise NotFound(f"there is nothing of the id {shown(text)}")
+    return text
 
 
 def answer(document: Any, status: int = 200) -> web.Response:
