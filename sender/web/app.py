@@ -33,7 +33,8 @@ def make_app(parts: Parts, options: ApiOptions) -> web.Application:
     )
     operations = merchant_operations(parts)
     app.add_routes(merchant_routes(parts, options, operations))
-    app.add_routes([description_route(make_document(operations, parts.profile.catalogue, options.public_url or "/"))])
+    url = options.public_url or "/"
+    app.add_routes([description_route(lambda: make_document(operations, parts.profile.catalogue, url))])
     app.add_routes(ControlApi(parts, options.control_token).routes())
     return app
 

@@ -15,8 +15,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from sender.clock import Clock
-from sender.durations import MILLISECOND
-from sender.transport import Outgoing, Transport
+from sender.durations import MILLISECOND, SECOND
+from sender.transport import Outgoing, connector
+from sender.transport.client import Transport
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
@@ -222,6 +223,13 @@ async def transport(**options: Any) -> AsyncIterator[Transport]:
         yield made
     finally:
         await made.close()
+
+
+@pytest.fixture
+def patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keep connections for longer than a busy machine can make a burst last."""
+    monkeypatch.setattr(connector, "IDLE_LIMIT", 4)
+    monkeypatch.setattr(connector, "REUSE_WITHIN", PATIENCE * SECOND)
 
 
 async def send(sender: Transport, url: str, timeout: int = TIMEOUT, **more: Any) -> Answer:  # noqa: ASYNC109 - data

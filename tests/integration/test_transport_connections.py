@@ -10,7 +10,8 @@ import pytest
 
 from sender.clock import Clock
 from sender.durations import SECOND
-from sender.transport import Outgoing, Transport
+from sender.transport import Outgoing
+from sender.transport.client import Transport
 from sender.transport.connector import IDLE_LIMIT
 from tests.integration.hostile import (
     BODY,
@@ -22,9 +23,12 @@ from tests.integration.hostile import (
     hostile,
     obliging,
     on_each_loop,
+    patient,
     send,
     transport,
 )
+
+__all__ = ["patient"]
 
 if TYPE_CHECKING:
     from sender.transport import Answer
@@ -42,6 +46,7 @@ def dropping_idle(seconds: float) -> Script:
     return script
 
 
+@pytest.mark.usefixtures("patient")
 @on_each_loop
 async def test_a_burst_shares_connections() -> None:
     """Requests that follow each other closely go over the connections that are there."""
@@ -95,6 +100,7 @@ async def test_no_attempt_is_lost_to_an_unannounced_close() -> None:
     assert receiver.connections == len(receiver.requests) == 100
 
 
+@pytest.mark.usefixtures("patient")
 @on_each_loop
 async def test_a_peer_that_drops_early_is_not_trusted_again() -> None:
     """Once a receiver has dropped a connection that was kept, each of its requests gets a new one."""
@@ -115,6 +121,7 @@ async def test_a_peer_that_drops_early_is_not_trusted_again() -> None:
     assert receiver.connections == len(receiver.requests) == 7
 
 
+@pytest.mark.usefixtures("patient")
 @on_each_loop
 async def test_a_broken_promise_costs_one_attempt() -> None:
     """A receiver that keeps its connections open and never answers on one again is found out by a single attempt."""
@@ -164,6 +171,7 @@ async def test_an_announced_close_is_respected(announced: bytes) -> None:
     assert receiver.connections == 3
 
 
+@pytest.mark.usefixtures("patient")
 @on_each_loop
 async def test_a_post_is_never_sent_again() -> None:
     """A kept connection that breaks after the next request was sent costs that attempt: it goes over the wire once."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -13,11 +13,13 @@ import trustme
 
 from sender.durations import MILLISECOND, SECOND
 from sender.errors import NotAvailable
-from tests.integration.hostile import OK, Caller, hostile, obliging, on_each_loop, send, transport
+from tests.integration.hostile import BODY, OK, Caller, hostile, obliging, on_each_loop, patient, send, transport
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
+
+__all__ = ["patient"]
 
 PAST = datetime(2020, 1, 1, tzinfo=UTC)
 
@@ -40,10 +42,11 @@ async def tls_receiver(context: ssl.SSLContext) -> AsyncIterator[str]:
     """Run a receiver that answers 204 over TLS; yields its port."""
 
     async def answer(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        head = await reader.readuntil(b"\r\n\r\n")
-        assert head.startswith(b"POST ")
-        writer.write(OK.replace(b"\r\n\r\n", b"\r\nConnection: close\r\n\r\n"))
-        await writer.drain()
+        with suppress(asyncio.IncompleteReadError, ConnectionError, ssl.SSLError):
+            while True:
+                await reader.readuntil(b"\r\n\r\n")
+                await reader.readexactly(len(BODY))
+                writer.write(OK)
         writer.close()
 
     server = await asyncio.start_server(answer, "127.0.0.1", 0, ssl=context)
@@ -139,6 +142,19 @@ async def test_the_server_is_told_the_name(authority: trustme.CA, ca_file: str) 
         answer = await send(sender, f"https://localhost:{port}/", SECOND)
     assert answer.status == 204
     assert asked == ["localhost"]
+
+
+@pytest.mark.usefixtures("patient")
+@on_each_loop
+async def test_a_burst_shakes_hands_once(authority: trustme.CA, ca_file: str) -> None:
+    """An encrypted connection is used again like any other."""
+    hands: list[object] = []
+    context = serving(authority.issue_cert("localhost"))
+    context.sni_callback = lambda connection, _name, _context: hands.append(connection)
+    async with tls_receiver(context) as port, transport(ca_file=ca_file) as sender:
+        answers = [await send(sender, f"https://localhost:{port}/", SECOND) for _ in range(5)]
+    assert [answer.status for answer in answers] == [204] * 5
+    assert len(hands) == 1
 
 
 @on_each_loop
