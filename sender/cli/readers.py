@@ -13,6 +13,12 @@ if TYPE_CHECKING:
 
     from sender.durations import Duration
 
+EMBEDDED = "embedded-postgres"
+"""The database URL that stands for a server of our own."""
+
+DATABASES = frozenset({"sqlite", "postgresql", "postgres", "postgresql+psycopg"})
+"""What a database URL can begin with."""
+
 HIGHEST_PORT = 65_535
 MOST_RELAYS = 64
 MAX_SEED = 2**63 - 1
@@ -78,6 +84,16 @@ def url(text: str) -> str:
     if not usable or re.search(r"[\s\x00-\x1f\x7f]", text):
         raise ValueError(
             f"{text!r} is not an address; write http or https, host and path: http://127.0.0.1:8000/webhook"
+        )
+    return text
+
+
+def database(text: str) -> str:
+    """Read a database URL. No message shows it: it may hold a password."""
+    known = text in {"memory", EMBEDDED} or text.partition(":")[0] in DATABASES
+    if not known:
+        raise ValueError(
+            "this is no database; write sqlite:///FILE, memory, postgresql://USER:PASSWORD@HOST/NAME or embedded-postgres"
         )
     return text
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
 from sender.cli import readers
-from sender.cli.settings import EMBEDDED, relay_settings, without_password
+from sender.cli.settings import relay_settings, without_password
 from sender.config import Settings
 from sender.errors import UsageError
 from sender.loops import run
@@ -22,7 +22,7 @@ def main(options: Options) -> int:
     """Deliver until told to stop."""
     settings = Settings(
         relay=relay_settings(options),
-        database_url=_database(options.text("database_url")),
+        database_url=_database(options.read("database_url", readers.database, None)),
         durable=options.has("durable"),
         log_level=options.read("log_level", readers.log_level, "info"),
         log_json=options.has("json"),
@@ -44,7 +44,7 @@ async def _deliver(settings: Settings) -> None:
 def _database(url: str | None) -> str:
     if url is None:
         raise UsageError(f"--database-url is missing; {_WANTED}")
-    if url in {"memory", EMBEDDED}:
+    if url in {"memory", readers.EMBEDDED}:
         raise UsageError(f"--database-url: {url} is within one simulator; {_WANTED}")
     if url.startswith("sqlite:///") and not Path(unquote(url.removeprefix("sqlite:///"))).exists():
         raise UsageError(f"--database-url: there is no file {url.removeprefix('sqlite:///')}; {_WANTED}")

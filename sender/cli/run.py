@@ -61,7 +61,7 @@ async def _play_all(
 
 def _require_sense(options: Options) -> None:
     """Raise ``UsageError``, before anything starts, for options that do not go together and values that are none."""
-    url = options.text("database_url") or ""
+    url = options.read("database_url", readers.database, "")
     if url == "memory" and not options.has("in_process"):
         raise UsageError("--database-url: memory is within one process, and the relay is another; add --in-process")
     if url.startswith("sqlite:") and len(options.operands) > 1:

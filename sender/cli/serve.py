@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 
@@ -21,20 +21,46 @@ if TYPE_CHECKING:
 _HOST, _PORT = "127.0.0.1", 8080
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Told:
+    """What was read of a command line."""
+
+    settings: Settings
+    host: str
+    port: int
+    endpoint: str | None
+    secret: str
+    rate_limit: int | None
+
+
 def main(options: Options) -> int:
     """Serve until told to stop, or print the webhook secret."""
     secret = _secret(options)
     if options.has("print_secret"):
         print(secret)
         return 0
-    host = options.text("host") or _HOST
-    _require_token(options, host)
-    settings = _settings(options)
+    told = _read(options, secret)
     # From here on the fork server imports what the relay needs, while this process imports what the API needs.
     warm_up()
     with database_url(options.text("database_url")) as url:
-        run(_serve(options, host, secret, _in_database(settings, url)))
+        run(_serve(options, replace(told, settings=replace(told.settings, database_url=url))))
     return 0
+
+
+def _read(options: Options, secret: str) -> _Told:
+    """Read everything that can be wrong with the command line, before anything is started."""
+    host = options.text("host") or _HOST
+    if options.read("database_url", readers.database, None) == "memory":
+        raise UsageError("--database-url: memory is within one process, and the relay is another; leave it out")
+    _require_token(options, host)
+    return _Told(
+        settings=_settings(options),
+        host=host,
+        port=options.read("port", readers.port, _PORT),
+        endpoint=options.read("endpoint", readers.url, None),
+        secret=secret,
+        rate_limit=options.read("rate_limit", readers.rate, None),
+    )
 
 
 def _settings(options: Options) -> Settings:
@@ -50,30 +76,24 @@ def _settings(options: Options) -> Settings:
     )
 
 
-def _in_database(settings: Settings, url: str) -> Settings:
-    if url == "memory":
-        raise UsageError("--database-url: memory is within one process, and the relay is another; leave it out")
-    return replace(settings, database_url=url)
-
-
-async def _serve(options: Options, host: str, secret: str, settings: Settings) -> None:
+async def _serve(options: Options, told: _Told) -> None:
     from sender.serve import ServeOptions, serve  # noqa: PLC0415 - a web server, only where the options are good
     from sender.signals import stop_signal  # noqa: PLC0415
     from sender.web.parts import ApiOptions  # noqa: PLC0415
 
     wanted = ServeOptions(
-        settings=settings,
-        host=host,
-        port=options.read("port", readers.port, _PORT),
-        endpoint=options.read("endpoint", readers.url, None),
-        secret=secret,
+        settings=told.settings,
+        host=told.host,
+        port=told.port,
+        endpoint=told.endpoint,
+        secret=told.secret,
         secret_given=options.has("secret"),
         clock_given=options.has("clock"),
         tls=options.has("tls"),
         api=ApiOptions(
             authenticate=not options.has("no_auth"),
-            rate_limit=options.read("rate_limit", readers.rate, None),
-            names=(host, *_names(options)),
+            rate_limit=told.rate_limit,
+            names=(told.host, *_names(options)),
             control_token=options.text("token"),
         ),
     )

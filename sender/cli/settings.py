@@ -16,9 +16,6 @@ if TYPE_CHECKING:
 
     from sender.cli.options import Options
 
-EMBEDDED = "embedded-postgres"
-"""The database URL that stands for a server of our own."""
-
 DEFAULT_SEED = 1
 _ATTEMPT_TIMEOUT = 10 * SECOND
 
@@ -42,7 +39,7 @@ def database_url(given: str | None) -> Iterator[str]:
     if given is None:
         with _temporary_file() as url:
             yield url
-    elif given == EMBEDDED:
+    elif given == readers.EMBEDDED:
         with _embedded_server() as url:
             yield url
     else:

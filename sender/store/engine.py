@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
-from urllib.parse import urlsplit
 
 from sqlalchemy import Text, bindparam, cast, literal_column, select
 from sqlalchemy.ext.compiler import compiles
@@ -75,7 +74,7 @@ def open_database(url: str, clock: Clock, *, durable: bool = False) -> Database:
     ``durable`` makes SQLite wait for the disk at every commit, so that a power cut loses nothing either; PostgreSQL
     does so anyway. Raises ``UsageError`` for another kind of URL.
     """
-    scheme = urlsplit(url).scheme
+    scheme = url.partition(":")[0]
     if url == "memory" or scheme == "sqlite":
         from sender.store.sqlite import SqliteDatabase  # noqa: PLC0415 - only what is used is imported
 

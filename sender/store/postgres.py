@@ -70,7 +70,7 @@ class PostgresDatabase:
     def __init__(self, url: str, *, pool_size: int = 5) -> None:
         try:
             address = make_url(url).set(drivername="postgresql+psycopg")
-        except ArgumentError:
+        except (ArgumentError, ValueError):
             message = "the database URL cannot be read; write postgresql://USER:PASSWORD@HOST:PORT/NAME"
             raise UsageError(message) from None
         self.url = url

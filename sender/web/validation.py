@@ -35,8 +35,8 @@ class Fields(BaseModel):
     """Members of a body or a query: nothing is converted, nothing unknown is taken.
 
     No source says what the provider does with unknown members of a body; of a query it refuses them (contract §5.5).
-    Refusing both shows a misspelt optional member at once, where ignoring it would test something else. A model is built
-    when it is first used, so that a start does not wait for forty of them.
+    Refusing both shows a misspelt optional member at once, where ignoring it would test something else. A model is
+    built when it is first used, so that a start does not wait for twenty of them.
     """
 
     model_config = ConfigDict(extra="forbid", strict=True, frozen=True, defer_build=True)

@@ -163,7 +163,7 @@ async def test_a_ladder_goes_on_after_everything_was_stopped_and_started_again(d
 
 def _fail_once(database: Any, monkeypatch: pytest.MonkeyPatch, *, after: Any) -> None:
     write = database.write
-    failures = []
+    failures: list[int] = []
 
     @asynccontextmanager
     async def failing() -> AsyncIterator[Any]:

@@ -160,8 +160,17 @@ async def test_a_server_that_is_not_there_is_an_error_of_ours(tmp_path: Any) -> 
     await database.close()
 
 
-def test_a_url_that_cannot_be_read_is_refused_without_repeating_it() -> None:
-    """The remedy is shown, not what may hold a password."""
-    with pytest.raises(UsageError, match=r"write postgresql://USER:PASSWORD@HOST:PORT/NAME") as caught:
-        open_database("postgresql://me:s3cret@host:port/x", Clock())
+@pytest.mark.parametrize("address", ["host:port/x", "[host/x", "host:99999999999999999999/x"])
+async def test_a_url_that_cannot_be_used_is_refused_without_repeating_it(address: str) -> None:
+    """An error of ours says so, at once or at the first transaction, and does not show what may hold a password."""
+    with pytest.raises((UsageError, StoreError)) as caught:
+        await _open_and_reserve(f"postgresql://me:s3cret@{address}")
     assert "s3cret" not in str(caught.value)
+
+
+async def _open_and_reserve(url: str) -> None:
+    database = open_database(url, Clock())
+    try:
+        await _reserve(database)
+    finally:
+        await database.close()

@@ -9,7 +9,6 @@ from sqlalchemy import inspect, update
 
 from sender.errors import StoreError
 from sender.store import schema
-from sender.store.engine import Session
 from sender.store.postgres import PostgresSession
 from tests.simulators import START
 from tests.stores import claim, endpoint, opened, outcome, queue, row
@@ -17,7 +16,7 @@ from tests.stores import claim, endpoint, opened, outcome, queue, row
 if TYPE_CHECKING:
     from sqlalchemy import Table
 
-    from sender.store.engine import Database
+    from sender.store.engine import Database, Session
 
 LEASE = {"lease_token": "t", "lease_owner": "o", "leased_until_real": 1}
 

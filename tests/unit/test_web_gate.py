@@ -12,9 +12,10 @@ import pytest
 from aiohttp.test_utils import make_mocked_request
 
 from sender.clock import Clock
+from sender.domain.signature import request_signature
 from sender.durations import SECOND
 from sender.errors import Forbidden
-from sender.web.merchant.gate import Caller, Gate
+from sender.web.merchant.gate import _NOBODY, Caller, Gate
 from sender.web.refusals import Unauthorized
 
 if TYPE_CHECKING:
@@ -115,6 +116,15 @@ async def test_unknown_key_and_wrong_signature_look_the_same() -> None:
             await gate().admit(asked(VECTOR, Authorization=header), VECTOR["body"].encode())
         told.append((caught.value.reason_code, str(caught.value)))
     assert told[0] == told[1]
+
+
+async def test_secret_that_stands_in_for_unknown_keys_opens_nothing() -> None:
+    """An unknown key is compared with something all the same; whoever knows with what is not let in either."""
+    headers = {"timestamp": VECTOR["timestamp"], "method": "GET", "path": "/v1/time", "query": "", "body": b""}
+    signature = request_signature(_NOBODY, **headers)
+    vector = {**VECTOR, "method": "GET", "path": "/v1/time", "api_key": "pk_nobody", "signature": signature}
+    with pytest.raises(Unauthorized):
+        await gate().admit(asked(vector), b"")
 
 
 @pytest.mark.parametrize(
