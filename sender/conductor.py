@@ -12,8 +12,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sender.clock import SKIP
+from sender.crash import Crashed
 from sender.durations import SECOND
-from sender.errors import StoreError
+from sender.errors import StoreError, UsageError
 from sender.runtime import Bell
 from sender.store import outbox, resources, world
 from sender.telemetry import Event
@@ -21,6 +22,7 @@ from sender.telemetry import Event
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
+    from sender.clock import Timeline
     from sender.durations import Duration, Instant
     from sender.runtime import Runtime
     from sender.store.engine import Database, Session
@@ -33,6 +35,7 @@ GLANCE = 0.5
 class Outlook:
     """What lies ahead at one instant: whether deliveries are due or in flight, and the next deadlines."""
 
+    timeline: Timeline
     now: Instant
     busy: bool
     next_delivery: Instant | None
@@ -84,14 +87,28 @@ class Conductor:
         return (await self._outlook()).now
 
     async def run(self) -> None:
-        """Fire expiries as they come due and, in mode ``skip``, jump whenever nothing is due or in flight."""
+        """Fire expiries as they come due and, in mode ``skip``, jump whenever nothing is due or in flight.
+
+        Neither a failure of our own storage nor a crash that was armed for an expiry ends it: the next look finds
+        everything as it was.
+        """
         while True:
-            await self._changed.wait(await self._pause())
-            async with self._turn:
-                outlook = await self._fire_due()
-                if await self._mode() == SKIP and not outlook.busy and outlook.next_delivery is not None:
-                    await self._travel(outlook.next_delivery)
-                    self._changed.ring()
+            try:
+                await self._changed.wait(await self._pause())
+                await self._look()
+            except StoreError as failure:
+                self._log.warning(Event.STORE_FAILED, detail=str(failure))
+                await self._changed.wait(GLANCE)
+                self._changed.ring()
+            except Crashed:
+                self._changed.ring()
+
+    async def _look(self) -> None:
+        async with self._turn:
+            outlook = await self._fire_due()
+            if outlook.timeline.mode == SKIP and not outlook.busy and outlook.next_delivery is not None:
+                await self._travel(outlook.next_delivery)
+                self._changed.ring()
 
     async def quiet(self) -> None:
         """Wait until nothing is due or in flight. Raises ``StoreError`` when nothing settles for too long."""
@@ -99,14 +116,18 @@ class Conductor:
             await self._quiet()
 
     async def advance_by(self, duration: Duration) -> Instant:
-        """Move time forward and return where it stands; everything on the way has happened and settled."""
+        """Move time forward and return where it stands; everything on the way has happened and settled.
+
+        Raises ``UsageError`` for a negative duration.
+        """
         async with self._turn:
-            return await self._travel((await self._outlook()).now + duration)
+            now = (await self._outlook()).now
+            return await self._travel(_not_before(now, now + duration))
 
     async def advance_to(self, instant: Instant) -> Instant:
         """Move time forward to an instant. Raises ``UsageError`` when it lies in the past."""
         async with self._turn:
-            return await self._travel(instant)
+            return await self._travel(_not_before((await self._outlook()).now, instant))
 
     async def advance_until(self, done: Callable[[Session], Awaitable[bool]]) -> Instant:
         """Move time from deadline to deadline until ``done`` says so or no delivery is pending any more."""
@@ -129,16 +150,17 @@ class Conductor:
             deadline = outlook.next_deadline
             if deadline is None or deadline > target:
                 break
-            await self._jump(max(deadline, outlook.now))
-        if target != outlook.now:
+            await self._jump(deadline)
+        if target > outlook.now:
             await self._jump(target)
-        return target
+        return max(target, outlook.now)
 
     async def _jump(self, target: Instant) -> None:
         async with self._database.write() as session:
             here = (await world.read_world(session)).timeline
             real = self._clock.real_now()
-            await world.write_timeline(session, here.moved_to(target, real))
+            # Time that runs may have come there by itself.
+            await world.write_timeline(session, here.moved_to(max(target, here.at(real)), real))
             await session.announce()
         self._log.info(Event.CLOCK_MOVED, to=target)
         await self._fire_due()
@@ -176,18 +198,22 @@ class Conductor:
             ahead = [at for at in (await outbox.heads(session)).values() if at is not None]
             next_delivery = min(ahead, default=None)
             busy = (next_delivery is not None and next_delivery <= now) or await outbox.leased(session) > 0
-            return Outlook(now, busy, next_delivery, await resources.next_deadline(session))
-
-    async def _mode(self) -> str:
-        async with self._database.read() as session:
-            return (await world.read_world(session)).timeline.mode
+            return Outlook(here.timeline, now, busy, next_delivery, await resources.next_deadline(session))
 
     async def _pause(self) -> float | None:
-        """Return the real seconds until the next expiry; ``None`` while only a jump can reach it."""
-        async with self._database.read() as session:
-            at = await resources.next_deadline(session)
-            timeline = (await world.read_world(session)).timeline
-        return None if at is None else timeline.real_wait(at, self._clock.real_now())
+        """Return the real seconds until the next look; ``None`` while only somebody who rings can change anything."""
+        outlook = await self._outlook()
+        if outlook.timeline.mode == SKIP and outlook.busy:
+            return GLANCE
+        at = outlook.next_expiry
+        return None if at is None else outlook.timeline.real_wait(at, self._clock.real_now())
+
+
+def _not_before(now: Instant, target: Instant) -> Instant:
+    if target < now:
+        message = "the clock never goes back; advance it by 0 or more, or to a later instant"
+        raise UsageError(message)
+    return target
 
 
 async def _never(_session: Session) -> bool:

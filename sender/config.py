@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from sender.durations import SECOND, Duration, Instant
@@ -46,6 +46,7 @@ class Settings:
     durable: bool = False
     # The only addresses that money may be withdrawn to; without a list every address is allowed.
     withdrawal_whitelist: tuple[str, ...] | None = None
+    # What stands before ``/invoice/{id}`` in payment URLs; without one, the provider's own address.
+    checkout_url: str | None = None
     log_level: str = "warning"
     log_json: bool = False
-    extra_environment: dict[str, str] = field(default_factory=dict)

@@ -85,12 +85,12 @@ async def _carry_out(settings: Settings, call: Call) -> Receipt:
     from sender.crash import CrashSwitch, die_for_real  # noqa: PLC0415
     from sender.dispatcher import Dispatcher  # noqa: PLC0415
     from sender.invoices import Invoices  # noqa: PLC0415
-    from sender.providers.paymos import Paymos  # noqa: PLC0415
+    from sender.providers.paymos import paymos  # noqa: PLC0415
     from sender.runtime import Runtime  # noqa: PLC0415
     from sender.store.engine import open_database  # noqa: PLC0415
     from sender.telemetry import make_log  # noqa: PLC0415
 
-    clock, profile = Clock(), Paymos()
+    clock, profile = Clock(), paymos(settings.checkout_url)
     runtime = Runtime(clock, CrashSwitch(die_for_real), make_log(settings.log_level, as_json=settings.log_json))
     database = open_database(settings.database_url, clock, durable=settings.durable)
     try:

@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 class RelayHost(Protocol):
     """Starts relays, starts them again when they die, and passes wake-ups on."""
 
+    @property
+    def alive(self) -> bool:
+        """Whether a relay runs."""
+
     async def start(self) -> None:
         """Return once a relay works."""
 
@@ -46,6 +50,11 @@ class InProcessHost:
         self._settled = settled
         self._relay: Relay | None = None
         self._keeper: asyncio.Task[None] | None = None
+
+    @property
+    def alive(self) -> bool:
+        """Whether the relay runs."""
+        return self._keeper is not None and not self._keeper.done()
 
     async def start(self) -> None:
         """Start the relay."""

@@ -88,7 +88,7 @@ async def serve(options: ServeOptions, told: asyncio.Event, announce: Callable[[
     with ExitStack() as stack:
         listener = stack.enter_context(listening(options.host, options.port))
         door = Door(listener, options.host, *_tls(options, stack))
-        simulator = Simulator(options.settings)
+        simulator = Simulator(replace(options.settings, checkout_url=options.settings.checkout_url or door.url))
         try:
             await simulator.start()
             await _serve(simulator, door, options, told, announce)
@@ -138,7 +138,7 @@ def parts_of(simulator: Simulator) -> Parts:
         channels=simulator.channels,
         subscriptions=simulator.subscriptions,
         conductor=simulator.conductor,
-        relays_alive=lambda: bool(getattr(simulator.relays, "processes", True)),
+        relays_alive=lambda: simulator.relays.alive,
         check_wire_fault=wire_fault,
     )
 

@@ -16,7 +16,7 @@ from sender.crash import CrashSwitch
 from sender.dispatcher import Dispatcher
 from sender.invoices import Invoices
 from sender.merchant import Merchant
-from sender.providers.paymos import Paymos
+from sender.providers.paymos import paymos
 from sender.runtime import Runtime
 from sender.store import world
 from sender.store.engine import open_database
@@ -43,7 +43,7 @@ class Simulator:
         self.runtime = Runtime(
             self.clock, CrashSwitch(), log or make_log(settings.log_level, as_json=settings.log_json)
         )
-        self.profile = Paymos()
+        self.profile = paymos(settings.checkout_url)
         self.database: Database = open_database(settings.database_url, self.clock, durable=settings.durable)
         self.dispatcher = Dispatcher(self.runtime, self.database, self.profile, self._committed)
         self.invoices = Invoices(self.dispatcher, self.profile)

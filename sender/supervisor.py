@@ -66,6 +66,11 @@ class Supervisor:
         """The process ids of the relays that run."""
         return [child.process.pid for child in self._children if child.process.pid is not None]
 
+    @property
+    def alive(self) -> bool:
+        """Whether a relay runs."""
+        return any(child.process.is_alive() for child in self._children)
+
     async def start(self) -> None:
         """Return once every relay works. Raises ``NotAvailable`` when one cannot start."""
         self._stopping = False

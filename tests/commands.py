@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
-import signal
 import subprocess
 import sys
 from contextlib import contextmanager
@@ -75,19 +73,25 @@ class Served(NamedTuple):
         """Return where it listens."""
         return str(self.ready["url"])
 
-    def control(self, method: str, path: str, document: object = None) -> Any:
-        """Call the control API."""
+    def control(self, method: str, path: str, document: object = None, **headers: str) -> Any:
+        """Call the control API; raises ``HTTPError`` for a refusal."""
+        return self.call(method, f"/_sim/v1{path}", document, **headers)
+
+    def call(self, method: str, path: str, document: object = None, **headers: str) -> Any:
+        """Call any path; raises ``HTTPError`` for a refusal."""
         body = None if document is None else json.dumps(document).encode()
-        headers = {"Content-Type": "application/json"}
-        request = Request(f"{self.url}/_sim/v1{path}", body, headers, method=method)
+        request = Request(self.url + path, body, {"Content-Type": "application/json", **headers}, method=method)
         with urlopen(request, timeout=PATIENCE) as answer:
             text = answer.read()
         return json.loads(text) if text else None
 
-    def stop(self, number: int = signal.SIGTERM) -> int:
-        """Ask it to stop; return the exit code."""
-        self.process.send_signal(number)
-        return self.process.wait(PATIENCE)
+    def cancelled_invoice(self, order_id: str = "order-1") -> str:
+        """Make the smallest story with one event, by the merchant API without signatures; return the invoice's id."""
+        wanted = {"external_order_id": order_id, "amount": "10.00", "currency": "USD"}
+        wanted["project_id"] = self.ready["project"]
+        made = self.call("POST", "/v1/invoices", wanted)["invoice_id"]
+        self.call("POST", f"/v1/invoices/{made}/cancel", {"reason": "changed my mind"})
+        return str(made)
 
 
 @contextmanager
@@ -108,23 +112,3 @@ def end(process: subprocess.Popen[str]) -> None:
     if process.poll() is None:
         process.kill()
     process.communicate()
-
-
-def descendants(pid: int) -> set[int]:
-    """Return the ids of all processes below one."""
-    listed = subprocess.run(["ps", "-eo", "pid=,ppid="], capture_output=True, text=True, check=True).stdout
-    children: dict[int, list[int]] = {}
-    for child, parent in re.findall(r"(\d+) +(\d+)", listed):
-        children.setdefault(int(parent), []).append(int(child))
-    found, waiting = set(), [pid]
-    while waiting:
-        below = children.get(waiting.pop(), [])
-        found.update(below)
-        waiting += below
-    return found
-
-
-def is_alive(pid: int) -> bool:
-    """Tell whether a process is there and no zombie."""
-    state = subprocess.run(["ps", "-o", "stat=", "-p", str(pid)], capture_output=True, text=True, check=False).stdout
-    return state.strip() not in {"", "Z"} and not state.startswith("Z")

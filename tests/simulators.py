@@ -8,14 +8,22 @@ from dataclasses import asdict
 from decimal import Decimal
 from typing import TYPE_CHECKING, Any
 
+from sender.clock import Clock
 from sender.config import RelaySettings, Settings
+from sender.crash import CrashSwitch
 from sender.domain.fault import Fault, FaultMatch
 from sender.durations import SECOND, Instant
 from sender.invoices import Order
 from sender.ladderfile import load_ladder
+from sender.providers.paymos import Paymos
+from sender.relay import Relay
+from sender.runtime import Runtime
 from sender.simulator import Simulator
 from sender.store import reads
+from sender.store.engine import open_database
 from sender.subscriptions import NewEndpoint
+from sender.transport.client import Transport
+from sender.wire import Wire
 from tests.receivers import PATIENCE
 
 if TYPE_CHECKING:
@@ -83,6 +91,23 @@ async def simulating(url: str, *, log: RecordingLog | None = None, **settings: A
         yield simulator
 
 
+@asynccontextmanager
+async def another_relay(url: str, *, log: RecordingLog | None = None, **options: Any) -> AsyncIterator[Relay]:
+    """Run one more relay on a database, that tells no simulator anything, as on another host."""
+    clock = Clock()
+    runtime = Runtime(clock, CrashSwitch(), log or RecordingLog())
+    database = open_database(url, clock)
+    wire = Wire(Transport(clock), clock)
+    relay = Relay(runtime, database, Paymos(), wire, RelaySettings(**{"ladder": LADDER, **options}))
+    running = asyncio.create_task(relay.run())
+    try:
+        yield relay
+    finally:
+        await relay.stop()
+        await running
+        await database.close()
+
+
 async def subscribe(simulator: Simulator, url: str, **wishes: Any) -> str:
     """Add an endpoint and return its id."""
     return (await simulator.subscriptions.add(NewEndpoint(**{"url": url, "secret": SECRET, **wishes}))).id
@@ -110,7 +135,7 @@ def crash(point: CrashPoint, *, times: int = 1, **match: Any) -> Fault:
     return Fault("crash", point.value, FaultMatch(**match), remaining=times)
 
 
-def wire(name: str, *, times: int = 1, params: Mapping[str, str] | None = None, **match: Any) -> Fault:
+def wire_fault(name: str, *, times: int = 1, params: Mapping[str, str] | None = None, **match: Any) -> Fault:
     """Return a wire fault to arm."""
     return Fault("wire", name, FaultMatch(**match), params or {}, remaining=times)
 

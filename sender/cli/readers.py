@@ -93,7 +93,7 @@ def database(text: str) -> str:
     known = text in {"memory", EMBEDDED} or text.partition(":")[0] in DATABASES
     if not known:
         raise ValueError(
-            "this is no database; write sqlite:///FILE, memory, postgresql://USER:PASSWORD@HOST/NAME or embedded-postgres"
+            "this is no database; write sqlite:///FILE, memory, postgresql://USER:PASSWORD@HOST/NAME, embedded-postgres"
         )
     return text
 

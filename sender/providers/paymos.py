@@ -128,3 +128,8 @@ class Paymos(Profile):
         """
         token, rail = self.catalogue.pair_for(currency or invoice.currency, network or invoice.network)
         return ChooseNetwork(self.quote(invoice, currency or token, rail), self.payment_lifetime)
+
+
+def paymos(checkout_url: str | None = None) -> Paymos:
+    """Return the profile; ``checkout_url`` stands in ``payment_url`` where payers go somewhere else than in production."""
+    return Paymos() if checkout_url is None else Paymos(checkout_url=checkout_url)

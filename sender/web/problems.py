@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import logging
 import secrets
+import traceback
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
@@ -29,8 +29,6 @@ CODES_URL = "https://paymos.io/docs/errors/codes#"
 _SERVER_ERRORS = 500
 _LONGEST_PATH = 200
 _CODES = {404: "not_found", 405: "method_not_allowed", 413: "body_too_large"}
-
-_bugs = logging.getLogger(__name__)
 
 
 def problem(status: int, code: str, detail: str, *, title: str | None = None, **more: Any) -> web.Response:
@@ -68,7 +66,13 @@ def make_problems(log: Log) -> Middleware:
             return _cut(request)
         except Exception:  # noqa: BLE001 - whatever it is, it gets an answer
             trace_id = _trace_id()
-            _bugs.exception("%s %s failed, trace_id %s", request.method, request.path, trace_id)
+            log.warning(
+                Event.REQUEST_FAILED,
+                method=request.method,
+                path=request.path,
+                trace_id=trace_id,
+                traceback=traceback.format_exc(),
+            )
             return problem(500, "internal", "the simulator has a bug; its log says more", trace_id=trace_id)
 
     return problems

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from aiohttp import web
@@ -72,11 +73,10 @@ def _parsed(body: bytes) -> Any:
 
 def _object(pairs: Sequence[tuple[str, Any]]) -> dict[str, Any]:
     members = dict(pairs)
-    if len(members) != len(pairs):
-        names = [name for name, _ in pairs]
-        twice = next(name for place, name in enumerate(names) if name in names[:place])
-        raise _malformed(f"the body has the key {shown(twice)} twice")
-    return members
+    if len(members) == len(pairs):
+        return members
+    ((twice, _),) = Counter(name for name, _ in pairs).most_common(1)
+    raise _malformed(f"the body has the key {shown(twice)} more than once")
 
 
 def _no_constant(name: str) -> NoReturn:

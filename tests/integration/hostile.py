@@ -40,7 +40,10 @@ OK = b"HTTP/1.1 204 No Content\r\n\r\n"
 TIMEOUT = 400 * MILLISECOND
 """Of an exchange that is meant to run into it."""
 
-PATIENCE = 5
+PLENTY = 8 * SECOND
+"""Of an exchange that is meant to come to its end, on a machine however busy."""
+
+PATIENCE = 10
 """Real seconds after which a test gives up on something that must have happened by then."""
 
 

@@ -146,8 +146,9 @@ async def test_unknown_project_is_404(api: Api) -> None:
         (json.dumps(ORDER | {"\ud800\0": 1}).encode(), "field_invalid"),
         (json.dumps(ORDER | {"network": "TON", "currency": "USDC"}).encode(), "validation_failed"),
         (json.dumps(dict.fromkeys(map(str, range(50_000)))).encode(), "validation_failed"),
+        (b"{" + b",".join(b'"%d":0' % number for number in range(90_000)) + b',"89999":0}', "malformed_json"),
     ],
-    ids=range(17),
+    ids=range(18),
 )
 async def test_bad_bodies_are_400(api: Api, body: bytes, code: str) -> None:
     """Each names what is wrong; none of them is a 500."""

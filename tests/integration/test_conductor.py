@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
 
 from sender.crash import Crashed, CrashPoint
-from sender.durations import DAY, HOUR, MINUTE, SECOND
+from sender.durations import DAY, HOUR, MILLISECOND, MINUTE, SECOND
 from sender.errors import StoreError, UsageError
 from sender.store import reads, resources
 from tests.receivers import PATIENCE, AcceptFrom, Gate, accept, receiving, refuse
@@ -16,6 +17,7 @@ from tests.simulators import (
     RUNGS,
     START,
     RecordingLog,
+    another_relay,
     attempts_of,
     cancelled,
     crash,
@@ -32,6 +34,7 @@ if TYPE_CHECKING:
 
     from sender.simulator import Simulator
     from sender.store.engine import Session
+    from tests.receivers import Request
 
 EXPIRY = 1_800
 
@@ -174,7 +177,7 @@ async def test_expiries_fire_on_the_way_at_their_own_instants_and_in_order(datab
         assert offsets(await attempts_of(simulator)) == [EXPIRY, 600 + EXPIRY, 900 + EXPIRY]
 
 
-def _bodies(requests: list) -> list[dict]:
+def _bodies(requests: list[Request]) -> list[dict]:
     return [request.event for request in requests]
 
 
@@ -258,7 +261,7 @@ async def test_running_time_comes_to_the_rungs_by_itself(clock: str) -> None:
         await log.holds("attempt.recorded", 1 if clock == "real" else 11)
         attempts = await attempts_of(simulator)
         assert all(each.due_at <= each.started_at <= each.finished_at for each in attempts)
-        gaps = [(after.due_at - before.finished_at) // SECOND for before, after in zip(attempts, attempts[1:], strict=False)]
+        gaps = [(after.due_at - before.finished_at) // SECOND for before, after in pairwise(attempts)]
         assert gaps == [60, 120, 240, 480, 960, 1_920, 3_600, 7_200, 14_400, 28_800][: len(attempts) - 1]
 
 
@@ -274,25 +277,16 @@ async def test_running_time_expires_invoices_by_itself(database_url: str) -> Non
         assert request.event["occurred_at"] >= START // SECOND + EXPIRY
 
 
-async def test_another_relay_elsewhere_is_noticed_in_skip_mode(postgres_url: str) -> None:
-    """What a relay records that tells this process nothing is seen all the same, and time goes on."""
+async def test_a_relay_that_tells_nobody_is_noticed_in_skip_mode(database_url: str) -> None:
+    """What a relay on another host records is seen all the same, and time goes on."""
     log = RecordingLog()
-    async with (
-        receiving(refuse) as receiver,
-        simulating(postgres_url, log=log) as elsewhere,
-        simulating(postgres_url) as simulator,
-    ):
+    async with receiving(AcceptFrom(3)) as receiver, simulating(database_url, clock="skip") as simulator:
         await simulator.relays.stop()
         await subscribe(simulator, receiver.url())
-        async with simulator.database.write() as session:
-            from sender.store import world  # noqa: PLC0415
-
-            here = (await world.read_world(session)).timeline
-            await world.write_timeline(session, here.in_mode("skip", simulator.clock.real_now()))
-        elsewhere.conductor.run  # noqa: B018
-        await cancelled(simulator)
-        elsewhere.relays.wake()
-        await log.holds("attempt.recorded", 1)
+        async with another_relay(database_url, log=log, poll=20 * MILLISECOND):
+            await cancelled(simulator)
+            await log.holds("attempt.recorded", 3)
+        assert offsets(await attempts_of(simulator)) == [0, 60, 180]
 
 
 async def test_a_failure_of_storage_does_not_end_the_conductor(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -322,6 +316,18 @@ async def test_a_crash_armed_for_an_expiry_strikes_whoever_moves_time(database_u
         with pytest.raises(Crashed):
             await simulator.conductor.advance_by(HOUR)
         await simulator.conductor.advance_by(HOUR)
+        assert [request.event["event_type"] for request in receiver.requests] == ["invoice.expired"]
+
+
+async def test_a_crash_armed_for_an_expiry_does_not_end_time(database_url: str) -> None:
+    """Where time runs by itself nobody is there to be told; the invoice expires at the next look, and once."""
+    log = RecordingLog()
+    async with receiving() as receiver, simulating(database_url, clock="scale:1000000", log=log) as simulator:
+        await subscribe(simulator, receiver.url())
+        await simulator.subscriptions.arm(crash(CrashPoint.DISPATCH_BEFORE_COMMIT, event_type="invoice.expired"))
+        await simulator.invoices.create(order())
+        await log.holds("attempt.recorded")
+        assert await simulator.subscriptions.armed() == []
         assert [request.event["event_type"] for request in receiver.requests] == ["invoice.expired"]
 
 

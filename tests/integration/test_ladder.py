@@ -19,7 +19,7 @@ from tests.simulators import (
     simulating,
     subscribe,
     virtual,
-    wire,
+    wire_fault,
 )
 
 if TYPE_CHECKING:
@@ -137,7 +137,7 @@ async def _told(url: str, receiver: Receiver, steps: Iterable[Duration]) -> list
     async with simulating(url) as simulator:
         for path in ("/one", "/two"):
             await subscribe(simulator, receiver.url(path))
-        await simulator.subscriptions.arm(wire("lose_request", times=1_000, event_type="invoice.expired"))
+        await simulator.subscriptions.arm(wire_fault("lose_request", times=1_000, event_type="invoice.expired"))
         await simulator.invoices.create(order("to expire"))
         paid = await simulator.invoices.create(order("to pay"))
         await simulator.invoices.pay(paid.resource.id, paid.resource.amount)

@@ -18,6 +18,7 @@ from tests.integration.hostile import (
     HEADERS,
     OK,
     PATIENCE,
+    PLENTY,
     Caller,
     answering,
     hostile,
@@ -52,7 +53,7 @@ async def test_a_burst_shares_connections() -> None:
     """Requests that follow each other closely go over the connections that are there."""
     async with hostile(obliging) as receiver, transport() as sender:
         for _ in range(20):
-            await asyncio.gather(*[send(sender, receiver.url, SECOND) for _ in range(8)])
+            await asyncio.gather(*[send(sender, receiver.url, PLENTY) for _ in range(8)])
     assert len(receiver.requests) == 160
     assert receiver.connections < 40
 
@@ -61,9 +62,9 @@ async def test_a_burst_shares_connections() -> None:
 async def test_an_idle_connection_is_closed() -> None:
     """A connection that has rested longer than a burst lasts is not kept for later."""
     async with hostile(obliging) as receiver, transport() as sender:
-        await send(sender, receiver.url, SECOND)
+        await send(sender, receiver.url, PLENTY)
         await receiver.everybody_gone()
-        await send(sender, receiver.url, SECOND)
+        await send(sender, receiver.url, PLENTY)
     assert receiver.connections == 2
 
 
@@ -77,7 +78,7 @@ async def test_no_attempt_is_lost_to_an_idle_drop() -> None:
         async def lane() -> list[Answer]:
             answers = []
             for _ in range(20):
-                answers.append(await send(sender, receiver.url, SECOND))
+                answers.append(await send(sender, receiver.url, PLENTY))
                 await clock.wait(asyncio.Event().wait(), around.choice([0, 0.005, IDLE_LIMIT, 0.03, 0.049, 0.05, 0.06]))
             return answers
 
@@ -95,7 +96,7 @@ async def test_no_attempt_is_lost_to_an_unannounced_close() -> None:
         await caller.say(OK)
 
     async with hostile(close_after_one) as receiver, transport() as sender:
-        answers = [await send(sender, receiver.url, SECOND) for _ in range(100)]
+        answers = [await send(sender, receiver.url, PLENTY) for _ in range(100)]
     assert {answer.status for answer in answers} == {204}
     assert receiver.connections == len(receiver.requests) == 100
 
@@ -114,10 +115,10 @@ async def test_a_peer_that_drops_early_is_not_trusted_again() -> None:
 
     async with hostile(close_once) as receiver, transport() as sender:
         for _ in range(2):
-            await send(sender, receiver.url, SECOND)
+            await send(sender, receiver.url, PLENTY)
         dropped.set()
         for _ in range(5):
-            await send(sender, receiver.url, SECOND)
+            await send(sender, receiver.url, PLENTY)
     assert receiver.connections == len(receiver.requests) == 7
 
 
@@ -134,7 +135,7 @@ async def test_a_broken_promise_costs_one_attempt() -> None:
     async with hostile(answer_once) as receiver, transport() as sender:
         answers = []
         for _ in range(5):
-            answers += await asyncio.gather(*[send(sender, receiver.url, SECOND) for _ in range(16)])
+            answers += await asyncio.gather(*[send(sender, receiver.url, PLENTY) for _ in range(16)])
     assert [answer.status for answer in answers].count(204) >= len(answers) - 1
     assert {answer.reason for answer in answers} <= {None, "reset", "closed"}
 
@@ -154,9 +155,9 @@ async def test_what_nobody_asked_for_is_no_answer(more: bytes) -> None:
         await caller.gone()
 
     async with hostile(say_more) as receiver, transport() as sender:
-        first = await send(sender, receiver.url, SECOND)
+        first = await send(sender, receiver.url, PLENTY)
         await said.wait()
-        second = await send(sender, receiver.url, SECOND)
+        second = await send(sender, receiver.url, PLENTY)
     assert [first.status, second.status] == [200, 200]
     assert receiver.connections == 2
 
@@ -167,7 +168,7 @@ async def test_an_announced_close_is_respected(announced: bytes) -> None:
     """After ``Connection: close`` and after an HTTP/1.0 answer the connection is not used again."""
     async with hostile(answering(announced + b"\r\nContent-Length: 0\r\n\r\n")) as receiver, transport() as sender:
         for _ in range(3):
-            assert (await send(sender, receiver.url, SECOND)).status == 200
+            assert (await send(sender, receiver.url, PLENTY)).status == 200
     assert receiver.connections == 3
 
 
@@ -182,8 +183,8 @@ async def test_a_post_is_never_sent_again() -> None:
         await caller.request()
 
     async with hostile(answer_one) as receiver, transport() as sender:
-        first = await send(sender, receiver.url, SECOND)
-        second = await send(sender, receiver.url, SECOND)
+        first = await send(sender, receiver.url, PLENTY)
+        second = await send(sender, receiver.url, PLENTY)
     assert (first.status, second.reason) == (204, "closed")
     assert receiver.connections == 1
     assert len(receiver.requests) == 2
@@ -203,7 +204,7 @@ async def test_abandon_drops_everything_at_once() -> None:
     async with hostile(answer_one) as receiver:
         asked = asyncio.Event()
         sender = Transport(Clock())
-        await send(sender, receiver.url, SECOND)
+        await send(sender, receiver.url, PLENTY)
         asked.clear()
         hanging = [
             asyncio.create_task(sender.send(Outgoing(receiver.url, HEADERS, BODY), PATIENCE * SECOND)) for _ in range(2)

@@ -6,8 +6,8 @@ import socket
 
 import pytest
 
-from sender.durations import MILLISECOND, SECOND
-from tests.integration.hostile import PATIENCE, hostile, obliging, on_each_loop, send, transport
+from sender.durations import MILLISECOND
+from tests.integration.hostile import PLENTY, hostile, obliging, on_each_loop, send, transport
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "::1"])
@@ -15,7 +15,7 @@ from tests.integration.hostile import PATIENCE, hostile, obliging, on_each_loop,
 async def test_localhost_is_found_in_either_family(host: str) -> None:
     """``localhost`` reaches a receiver on 127.0.0.1 only and one on ::1 only, and is what Host says."""
     async with hostile(obliging, host) as receiver, transport() as sender:
-        answer = await send(sender, f"http://localhost:{receiver.port}/", SECOND)
+        answer = await send(sender, f"http://localhost:{receiver.port}/", PLENTY)
     assert answer.status == 204
     assert receiver.requests[0].header("Host") == f"localhost:{receiver.port}"
 
@@ -24,7 +24,7 @@ async def test_localhost_is_found_in_either_family(host: str) -> None:
 async def test_ipv6_address_keeps_its_brackets() -> None:
     """An IPv6 address stands in brackets in Host and in what people read."""
     async with hostile(obliging, "::1") as receiver, transport() as sender:
-        answer = await send(sender, f"http://[::1]:{receiver.port}/", SECOND)
+        answer = await send(sender, f"http://[::1]:{receiver.port}/", PLENTY)
     assert answer.detail == f"[::1]:{receiver.port} answered 204"
     assert receiver.requests[0].header("Host") == f"[::1]:{receiver.port}"
 
@@ -36,8 +36,8 @@ async def test_a_refusal_names_every_address_tried() -> None:
         nobody.bind(("127.0.0.1", 0))
         port = nobody.getsockname()[1]
         async with transport() as sender:
-            by_name = await send(sender, f"http://localhost:{port}/", SECOND)
-            by_address = await send(sender, f"http://127.0.0.1:{port}/", SECOND)
+            by_name = await send(sender, f"http://localhost:{port}/", PLENTY)
+            by_address = await send(sender, f"http://127.0.0.1:{port}/", PLENTY)
     assert (by_name.reason, by_address.reason) == ("refused", "refused")
     assert f"127.0.0.1:{port} and [::1]:{port}" in by_name.detail
     assert by_address.detail == f"no connection to 127.0.0.1:{port}: Connection refused"
@@ -61,7 +61,7 @@ async def test_a_refusal_names_every_address_tried() -> None:
 async def test_a_host_that_cannot_be_found_is_an_outcome(url: str) -> None:
     """A name that nobody knows, or a URL that names no host, is a failed attempt with the reason ``dns``."""
     async with transport() as sender:
-        answer = await send(sender, url, PATIENCE * SECOND)
+        answer = await send(sender, url, PLENTY)
     assert (answer.status, answer.reason) == (None, "dns")
     assert answer.detail
 

@@ -12,7 +12,17 @@ import pytest
 
 from sender.durations import SECOND
 from sender.transport.proxies import proxy_variables
-from tests.integration.hostile import PATIENCE, Caller, answering, hostile, obliging, on_each_loop, send, transport
+from tests.integration.hostile import (
+    PATIENCE,
+    PLENTY,
+    Caller,
+    answering,
+    hostile,
+    obliging,
+    on_each_loop,
+    send,
+    transport,
+)
 
 if TYPE_CHECKING:
     from tests.integration.hostile import Script
@@ -48,7 +58,7 @@ async def test_endless_answers_fill_no_memory(name: str) -> None:
         gc.collect()
         tracemalloc.start()
         try:
-            answers = await asyncio.gather(*[send(sender, receiver.url, PATIENCE * SECOND) for _ in range(20)])
+            answers = await asyncio.gather(*[send(sender, receiver.url, PLENTY) for _ in range(20)])
             _, peak = tracemalloc.get_traced_memory()
         finally:
             tracemalloc.stop()
@@ -64,7 +74,7 @@ async def test_a_compressed_bomb_stays_small() -> None:
     bomb = gzip.compress(b"0" * 30_000_000)
     head = f"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: {len(bomb)}\r\n\r\n".encode()
     async with hostile(answering(head, bomb)) as receiver, transport() as sender:
-        answer = await send(sender, receiver.url, SECOND)
+        answer = await send(sender, receiver.url, PLENTY)
     assert answer.body == bomb[: 64 * 1024]
 
 
@@ -77,10 +87,12 @@ async def test_a_slow_receiver_holds_up_nobody() -> None:
         await caller.gone()
 
     async with hostile(silent) as slow, hostile(obliging) as quick, transport() as sender:
-        waiting = [asyncio.create_task(send(sender, slow.url, SECOND)) for _ in range(100)]
-        answer = await send(sender, quick.url, SECOND)
+        waiting = [asyncio.create_task(send(sender, slow.url, PLENTY)) for _ in range(100)]
+        answer = await send(sender, quick.url, PLENTY)
         assert not any(each.done() for each in waiting)
-        await asyncio.gather(*waiting)
+        for each in waiting:
+            each.cancel()
+        await asyncio.wait(waiting)
     assert answer.status == 204
 
 
@@ -91,7 +103,7 @@ async def test_proxies_of_the_environment_are_ignored(monkeypatch: pytest.Monkey
         monkeypatch.setenv(name, "http://127.0.0.1:1")
     monkeypatch.delenv("no_proxy", raising=False)
     async with hostile(obliging) as receiver, transport() as sender:
-        assert (await send(sender, receiver.url, SECOND)).status == 204
+        assert (await send(sender, receiver.url, PLENTY)).status == 204
 
 
 @on_each_loop
@@ -102,8 +114,8 @@ async def test_proxies_of_the_environment_are_used_when_asked_for(monkeypatch: p
     async with hostile(obliging) as proxy, hostile(obliging) as receiver:
         monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{proxy.port}")
         async with transport(trust_env=True) as sender:
-            through = await send(sender, "http://receiver.invalid/hook?a=%2F", SECOND)
-            beside = await send(sender, f"http://localhost:{receiver.port}/", SECOND)
+            through = await send(sender, "http://receiver.invalid/hook?a=%2F", PLENTY)
+            beside = await send(sender, f"http://localhost:{receiver.port}/", PLENTY)
     assert (through.status, beside.status) == (204, 204)
     assert [request.line for request in proxy.requests] == ["POST http://receiver.invalid/hook?a=%2F HTTP/1.1"]
     assert proxy.requests[0].header("Host") == "receiver.invalid"
@@ -118,11 +130,11 @@ async def test_failures_of_a_proxy(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.setenv("http_proxy", "http://127.0.0.1:1")
         monkeypatch.setenv("https_proxy", f"http://127.0.0.1:{refusing.port}")
         async with transport(trust_env=True) as sender:
-            absent = await send(sender, "http://receiver.invalid/", SECOND)
-            refused = await send(sender, "https://receiver.invalid/", SECOND)
+            absent = await send(sender, "http://receiver.invalid/", PLENTY)
+            refused = await send(sender, "https://receiver.invalid/", PLENTY)
     monkeypatch.setenv("http_proxy", "socks5://127.0.0.1:1")
     async with transport(trust_env=True) as sender:
-        unfit = await send(sender, "http://receiver.invalid/", SECOND)
+        unfit = await send(sender, "http://receiver.invalid/", PLENTY)
     assert (absent.reason, refused.reason, unfit.reason) == ("refused", "protocol", "dns")
     assert absent.detail == "no connection to 127.0.0.1:1 (a proxy): Connection refused"
     assert refused.detail.endswith(f"the proxy 127.0.0.1:{refusing.port} answered 403")

@@ -9,6 +9,7 @@ import pytest
 from sender.durations import MILLISECOND, SECOND
 from tests.integration.hostile import (
     PATIENCE,
+    PLENTY,
     TIMEOUT,
     Caller,
     answering,
@@ -26,10 +27,10 @@ from tests.integration.hostile_cases import CASES, KILOBYTE, MEGABYTE
 async def test_outcome(name: str) -> None:
     """Each thing that a receiver can do has its one outcome, in time, after one request, and harms no neighbour."""
     case = CASES[name]
-    timeout = TIMEOUT if "waits" in case.marks else 4 * SECOND
+    timeout = TIMEOUT if "waits" in case.marks else PLENTY
     async with hostile(case.script) as receiver, hostile(obliging) as neighbour, transport() as sender:
         answer, beside = await asyncio.gather(
-            send(sender, receiver.url, timeout, body=case.body), send(sender, neighbour.url, 4 * SECOND)
+            send(sender, receiver.url, timeout, body=case.body), send(sender, neighbour.url, PLENTY)
         )
         expected = case.outcome if isinstance(case.outcome, tuple) else (case.outcome,)
         assert (answer.status or answer.reason) in expected, answer
@@ -50,7 +51,7 @@ async def test_a_whole_body_is_kept() -> None:
     """What a receiver says in a body of up to 64 KiB is kept as it came, with its headers."""
     script = answering(b"HTTP/1.1 400 No\r\nContent-Type: text/plain\r\nContent-Length: 65536\r\n\r\n", KILOBYTE * 64)
     async with hostile(script) as receiver, transport() as sender:
-        answer = await send(sender, receiver.url, SECOND)
+        answer = await send(sender, receiver.url, PLENTY)
     assert answer.body == KILOBYTE * 64
     assert answer.headers == (("Content-Type", "text/plain"), ("Content-Length", "65536"))
     assert not answer.cut
@@ -61,7 +62,7 @@ async def test_a_long_body_is_cut() -> None:
     """One byte more than 64 KiB is cut off and marked."""
     script = answering(b"HTTP/1.1 200 OK\r\nContent-Length: 65537\r\n\r\n" + KILOBYTE * 64 + b"y")
     async with hostile(script) as receiver, transport() as sender:
-        answer = await send(sender, receiver.url, SECOND)
+        answer = await send(sender, receiver.url, PLENTY)
     assert (answer.body, answer.cut) == (KILOBYTE * 64, True)
 
 
@@ -69,7 +70,7 @@ async def test_a_long_body_is_cut() -> None:
 async def test_what_is_kept_is_fit_to_store() -> None:
     """Bytes of an answer that are no text, and control characters, are replaced before anybody stores or shows them."""
     async with hostile(CASES["not ASCII"].script) as receiver, transport() as sender:
-        answer = await send(sender, receiver.url, SECOND)
+        answer = await send(sender, receiver.url, PLENTY)
     assert answer.headers[0] == ("X-Odd", "ü\ufffd\ufffd[2J")
     assert "".join(name + value for name, value in answer.headers).isprintable()
 
@@ -80,7 +81,7 @@ async def test_every_status_is_told_as_it_is(status: int) -> None:
     """Any status of three digits comes back as it is; what it means is for the provider's profile."""
     script = answering(f"HTTP/1.1 {status} Odd\r\nRetry-After: soon\r\nContent-Length: 0\r\n\r\n".encode())
     async with hostile(script) as receiver, transport() as sender:
-        answer = await send(sender, receiver.url, SECOND)
+        answer = await send(sender, receiver.url, PLENTY)
     assert (answer.status, answer.reason) == (status, None)
 
 
@@ -92,7 +93,7 @@ async def test_redirects_are_not_followed(status: int) -> None:
         there = f"http://127.0.0.1:{final.port}/final"
         script = answering(f"HTTP/1.1 {status} Moved\r\nLocation: {there}\r\nContent-Length: 0\r\n\r\n".encode())
         async with hostile(script) as receiver:
-            answer = await send(sender, receiver.url, SECOND)
+            answer = await send(sender, receiver.url, PLENTY)
         assert answer.status == status
         assert ("Location", there) in answer.headers
         assert answer.detail.endswith(f"answered {status} to {there}, which is not followed")

@@ -6,11 +6,11 @@ import json
 
 import pytest
 
-from sender.durations import SECOND
 from tests.integration.hostile import (
     BODY,
     HEADERS,
     OK,
+    PLENTY,
     Caller,
     answering,
     hostile,
@@ -42,7 +42,7 @@ async def test_target_is_what_was_registered(registered: str) -> None:
     """The request target is the registered URL's, on every attempt: nothing escaped twice, dropped or added."""
     async with hostile(obliging) as receiver, transport() as sender:
         for _ in range(2):
-            answer = await send(sender, f"http://127.0.0.1:{receiver.port}{registered}", SECOND)
+            answer = await send(sender, f"http://127.0.0.1:{receiver.port}{registered}", PLENTY)
             assert answer.status == 204
     assert [request.line for request in receiver.requests] == [f"POST {TARGETS[registered]} HTTP/1.1"] * 2
 
@@ -51,7 +51,7 @@ async def test_target_is_what_was_registered(registered: str) -> None:
 async def test_nothing_is_added() -> None:
     """Host, our headers in their order and letters, Content-Length: no Accept, User-Agent, Connection or Expect."""
     async with hostile(obliging) as receiver, transport() as sender:
-        await send(sender, receiver.url, SECOND)
+        await send(sender, receiver.url, PLENTY)
     assert receiver.requests[0].headers == (
         ("Host", f"127.0.0.1:{receiver.port}"),
         *HEADERS,
@@ -64,7 +64,7 @@ async def test_headers_go_out_as_they_are_given() -> None:
     """A name may come twice and none is filled in for one that is missing."""
     headers = (("x-one", "1"), ("X-Two", "ü"), ("x-one", "2"))
     async with hostile(obliging) as receiver, transport() as sender:
-        await send(sender, receiver.url, SECOND, headers=headers)
+        await send(sender, receiver.url, PLENTY, headers=headers)
     assert receiver.requests[0].headers[1:-1] == headers
 
 
@@ -74,7 +74,7 @@ async def test_body_is_sent_as_stored(size: int) -> None:
     """The stored bytes go out unchanged and unchunked, of whatever length, with that length in front."""
     body = json.dumps("é😀\u2028/<&\"'\t" * size, ensure_ascii=False).encode()[:size]
     async with hostile(obliging) as receiver, transport() as sender:
-        answer = await send(sender, receiver.url, 5 * SECOND, body=body)
+        answer = await send(sender, receiver.url, PLENTY, body=body)
     assert answer.status == 204
     assert receiver.requests[0].body == body
     assert receiver.requests[0].header("Content-Length") == str(size)
@@ -93,7 +93,7 @@ async def test_cookies_are_not_kept() -> None:
 
     async with hostile(script) as receiver, transport() as sender:
         for _ in range(2):
-            await send(sender, receiver.url, SECOND)
+            await send(sender, receiver.url, PLENTY)
     assert [request.header("Cookie") for request in receiver.requests] == [None, None]
 
 
@@ -101,8 +101,8 @@ async def test_cookies_are_not_kept() -> None:
 async def test_credentials_of_the_url_stay_out_of_sight() -> None:
     """A name and a password in the URL become Basic authentication, and are in no sentence for people."""
     async with hostile(answering(OK)) as receiver, transport() as sender:
-        answer = await send(sender, f"http://me:s3cret@127.0.0.1:{receiver.port}/", SECOND)
-        refused = await send(sender, "http://me:s3cret@127.0.0.1:1/", SECOND)
+        answer = await send(sender, f"http://me:s3cret@127.0.0.1:{receiver.port}/", PLENTY)
+        refused = await send(sender, "http://me:s3cret@127.0.0.1:1/", PLENTY)
     assert receiver.requests[0].header("Authorization") == "Basic bWU6czNjcmV0"
     assert receiver.requests[0].header("Host") == f"127.0.0.1:{receiver.port}"
     assert "s3cret" not in answer.detail + refused.detail

@@ -11,9 +11,20 @@ from typing import TYPE_CHECKING
 import pytest
 import trustme
 
-from sender.durations import MILLISECOND, SECOND
+from sender.durations import MILLISECOND
 from sender.errors import NotAvailable
-from tests.integration.hostile import BODY, OK, Caller, hostile, obliging, on_each_loop, patient, send, transport
+from tests.integration.hostile import (
+    BODY,
+    OK,
+    PLENTY,
+    Caller,
+    hostile,
+    obliging,
+    on_each_loop,
+    patient,
+    send,
+    transport,
+)
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -72,15 +83,15 @@ async def test_a_certificate_of_ones_own_authority(authority: trustme.CA, ca_fil
     async with tls_receiver(serving(authority.issue_cert("localhost"))) as port:
         url = f"https://localhost:{port}/"
         async with transport() as sender:
-            strict = await send(sender, url, SECOND)
-            trusted = await send(sender, url, SECOND, tls=ca_file)
-            insecure = await send(sender, url, SECOND, tls="insecure")
-            again = await send(sender, url, SECOND)
+            strict = await send(sender, url, PLENTY)
+            trusted = await send(sender, url, PLENTY, tls=ca_file)
+            insecure = await send(sender, url, PLENTY, tls="insecure")
+            again = await send(sender, url, PLENTY)
         async with transport(ca_file=ca_file) as sender:
-            by_default = await send(sender, url, SECOND)
-            strict_after_all = await send(sender, url, SECOND, tls="strict")
+            by_default = await send(sender, url, PLENTY)
+            strict_after_all = await send(sender, url, PLENTY, tls="strict")
         async with transport(insecure=True) as sender:
-            any_is_good = await send(sender, url, SECOND)
+            any_is_good = await send(sender, url, PLENTY)
     assert [each.reason for each in (strict, again, strict_after_all)] == ["tls"] * 3
     assert "the certificate of" in strict.detail
     assert "unable to get local issuer certificate" in strict.detail
@@ -93,7 +104,7 @@ async def test_a_server_certificate_can_be_trusted_itself(tmp_path: Path) -> Non
     certificate = trustme.CA().issue_cert("localhost")
     certificate.cert_chain_pems[0].write_to_path(str(tmp_path / "server.pem"))
     async with tls_receiver(serving(certificate)) as port, transport() as sender:
-        answer = await send(sender, f"https://localhost:{port}/", SECOND, tls=str(tmp_path / "server.pem"))
+        answer = await send(sender, f"https://localhost:{port}/", PLENTY, tls=str(tmp_path / "server.pem"))
     assert answer.status == 204
 
 
@@ -102,8 +113,8 @@ async def test_an_expired_certificate_is_refused(authority: trustme.CA, ca_file:
     """A certificate that has run out is no certificate, even from a trusted authority."""
     expired = authority.issue_cert("localhost", not_before=PAST, not_after=PAST + timedelta(days=1))
     async with tls_receiver(serving(expired)) as port, transport(ca_file=ca_file) as sender:
-        answer = await send(sender, f"https://localhost:{port}/", SECOND)
-        insecure = await send(sender, f"https://localhost:{port}/", SECOND, tls="insecure")
+        answer = await send(sender, f"https://localhost:{port}/", PLENTY)
+        insecure = await send(sender, f"https://localhost:{port}/", PLENTY, tls="insecure")
     assert (answer.reason, insecure.status) == ("tls", 204)
     assert "certificate has expired" in answer.detail
 
@@ -112,8 +123,8 @@ async def test_an_expired_certificate_is_refused(authority: trustme.CA, ca_file:
 async def test_a_certificate_for_another_name_is_refused(authority: trustme.CA, ca_file: str) -> None:
     """The name in the certificate has to be the URL's, also when that is an address."""
     async with tls_receiver(serving(authority.issue_cert("example.org"))) as port, transport(ca_file=ca_file) as sender:
-        by_name = await send(sender, f"https://localhost:{port}/", SECOND)
-        by_address = await send(sender, f"https://127.0.0.1:{port}/", SECOND)
+        by_name = await send(sender, f"https://localhost:{port}/", PLENTY)
+        by_address = await send(sender, f"https://127.0.0.1:{port}/", PLENTY)
     assert (by_name.reason, by_address.reason) == ("tls", "tls")
     assert "Hostname mismatch" in by_name.detail
     assert "IP address mismatch" in by_address.detail
@@ -123,7 +134,7 @@ async def test_a_certificate_for_another_name_is_refused(authority: trustme.CA, 
 async def test_an_address_may_be_certified(authority: trustme.CA, ca_file: str) -> None:
     """A certificate for 127.0.0.1 is good for a URL with that address."""
     async with tls_receiver(serving(authority.issue_cert("127.0.0.1"))) as port, transport(ca_file=ca_file) as sender:
-        assert (await send(sender, f"https://127.0.0.1:{port}/", SECOND)).status == 204
+        assert (await send(sender, f"https://127.0.0.1:{port}/", PLENTY)).status == 204
 
 
 @on_each_loop
@@ -139,7 +150,7 @@ async def test_the_server_is_told_the_name(authority: trustme.CA, ca_file: str) 
 
     context.sni_callback = choose
     async with tls_receiver(context) as port, transport(ca_file=ca_file) as sender:
-        answer = await send(sender, f"https://localhost:{port}/", SECOND)
+        answer = await send(sender, f"https://localhost:{port}/", PLENTY)
     assert answer.status == 204
     assert asked == ["localhost"]
 
@@ -152,7 +163,7 @@ async def test_a_burst_shakes_hands_once(authority: trustme.CA, ca_file: str) ->
     context = serving(authority.issue_cert("localhost"))
     context.sni_callback = lambda connection, _name, _context: hands.append(connection)
     async with tls_receiver(context) as port, transport(ca_file=ca_file) as sender:
-        answers = [await send(sender, f"https://localhost:{port}/", SECOND) for _ in range(5)]
+        answers = [await send(sender, f"https://localhost:{port}/", PLENTY) for _ in range(5)]
     assert [answer.status for answer in answers] == [204] * 5
     assert len(hands) == 1
 
@@ -166,7 +177,7 @@ async def test_a_receiver_without_tls() -> None:
         await caller.gone()
 
     async with hostile(plain) as receiver, transport() as sender:
-        answer = await send(sender, f"https://127.0.0.1:{receiver.port}/", SECOND)
+        answer = await send(sender, f"https://127.0.0.1:{receiver.port}/", PLENTY)
     assert answer.reason == "tls"
     assert answer.detail.startswith(f"the TLS handshake with 127.0.0.1:{receiver.port} failed")
 
@@ -182,7 +193,7 @@ async def test_a_handshake_broken_off(rude: bool) -> None:  # noqa: FBT001 - a p
             caller.reset()
 
     async with hostile(break_off) as receiver, transport() as sender:
-        answer = await send(sender, f"https://127.0.0.1:{receiver.port}/", SECOND)
+        answer = await send(sender, f"https://127.0.0.1:{receiver.port}/", PLENTY)
     assert answer.reason == "tls", answer
 
 
@@ -206,7 +217,7 @@ async def test_a_client_certificate_is_demanded(authority: trustme.CA, ca_file: 
     context.verify_mode = ssl.CERT_REQUIRED
     authority.configure_trust(context)
     async with tls_receiver(context) as port, transport(ca_file=ca_file) as sender:
-        answer = await send(sender, f"https://localhost:{port}/", SECOND)
+        answer = await send(sender, f"https://localhost:{port}/", PLENTY)
     assert answer.reason in {"tls", "reset"}, answer
 
 
@@ -218,7 +229,7 @@ async def test_a_bad_certificate_file(tmp_path: Path) -> None:
         async with transport(ca_file=str(tmp_path / "missing.pem")):
             pass
     async with hostile(obliging) as receiver, transport() as sender:
-        answer = await send(sender, receiver.url, SECOND, tls=str(tmp_path / "empty.pem"))
+        answer = await send(sender, receiver.url, PLENTY, tls=str(tmp_path / "empty.pem"))
     assert answer.reason == "tls"
     assert "empty.pem" in answer.detail
     assert receiver.connections == 0

@@ -13,7 +13,7 @@ from sender.domain.fault import Fault, FaultMatch
 from sender.durations import DAY
 from sender.errors import NotFound
 from sender.store import settings, world
-from tests.simulators import START, crash, wire
+from tests.simulators import START, crash, wire_fault
 from tests.stores import endpoint, opened
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ async def test_a_fault_taken_in_a_transaction_that_fails_is_still_there(database
     """Taking is durable with what it is taken for, and not otherwise."""
     async with opened(database_url) as database:
         async with database.write() as session:
-            fault = await _armed(session, wire("lose_request"))
+            fault = await _armed(session, wire_fault("lose_request"))
         with pytest.raises(RuntimeError):
             await _take_and_fail(database, fault)
         async with database.write() as session:
@@ -91,7 +91,7 @@ async def _take_and_fail(database: Database, fault: Fault) -> None:
 async def test_disarming_takes_back_one_or_all(database_url: str) -> None:
     """It tells how many there were, and an id that is gone is none."""
     async with opened(database_url) as database, database.write() as session:
-        ids = [await settings.arm(session, wire("lose_request")) for _ in range(3)]
+        ids = [await settings.arm(session, wire_fault("lose_request")) for _ in range(3)]
         assert await settings.disarm(session, ids[1]) == 1
         assert await settings.disarm(session, ids[1]) == 0
         assert [each.id for each in await settings.armed_faults(session)] == [ids[0], ids[2]]
