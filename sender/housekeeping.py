@@ -6,6 +6,7 @@ So far one duty: rows whose relay vanished on another host are claimable again o
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from datetime import UTC
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -33,9 +34,13 @@ class Housekeeping:
         self._database = database
         self._reaped = reaped
         self._scheduler: Any = None
+        self._starting: asyncio.Task[None] | None = None
 
-    async def start(self) -> None:
-        """Begin. The scheduler is imported beside the loop, which has better things to do meanwhile."""
+    def start(self) -> None:
+        """Begin, as soon as the scheduler is imported; nobody has to wait for that."""
+        self._starting = asyncio.create_task(self._start())
+
+    async def _start(self) -> None:
         loop = asyncio.get_running_loop()
         module = await loop.run_in_executor(None, import_module, "apscheduler.schedulers.asyncio")
         self._scheduler = module.AsyncIOScheduler(timezone=UTC, event_loop=loop)
@@ -57,7 +62,11 @@ class Housekeeping:
             self._log.warning(Event.RELAY_DIED, cause="its lease ran out", given_back=rows)
             self._reaped()
 
-    def stop(self) -> None:
+    async def stop(self) -> None:
         """End; a look that is under way is left to the loop."""
+        if self._starting is not None:
+            self._starting.cancel()
+            with suppress(asyncio.CancelledError):
+                await self._starting
         if self._scheduler is not None:
             self._scheduler.shutdown(wait=False)

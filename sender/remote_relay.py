@@ -58,10 +58,10 @@ class RemoteRelay:
         self._runtime.log.info(Event.RELAY_STARTED, owner=self._relay.owner, process=os.getpid())
         announce()
         try:
-            await housekeeping.start()
+            housekeeping.start()
             await _first_of(told, running)
         finally:
-            housekeeping.stop()
+            await housekeeping.stop()
             await _cancelled(listening)
             await self._relay.stop()
             await running

@@ -109,10 +109,10 @@ async def _serve(
         await web.SockSite(runner, door.listener, ssl_context=door.context).start()
         projects, keys = await simulator.merchant.projects(), await simulator.merchant.keys()
         announce(Ready(door.url, projects, keys, endpoint, door.trust))
-        await housekeeping.start()
+        housekeeping.start()
         await told.wait()
     finally:
-        housekeeping.stop()
+        await housekeeping.stop()
         # Side by side: each may wait a second for what is under way.
         await asyncio.gather(runner.cleanup(), simulator.relays.stop())
 

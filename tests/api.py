@@ -26,6 +26,7 @@ from sender.simulator import Simulator
 from sender.web.app import make_app, make_runner
 from sender.web.parts import ApiOptions
 from tests.described import check_answer
+from tests.simulators import RecordingLog
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
@@ -97,7 +98,7 @@ def make_settings(database_url: str = "memory", **more: Any) -> Settings:
 @asynccontextmanager
 async def serving(database_url: str = "memory", options: ApiOptions | None = None) -> AsyncIterator[Api]:
     """Run an API in this loop."""
-    async with Simulator(make_settings(database_url)) as simulator:
+    async with Simulator(make_settings(database_url), log=RecordingLog()) as simulator:
         runner = make_runner(make_app(parts_of(simulator), options or ApiOptions()))
         await runner.setup()
         try:

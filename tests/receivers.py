@@ -87,7 +87,7 @@ class Receiver:
             self._replies.add(task)
             task.add_done_callback(self._replies.discard)
         else:
-                _reply(reply, connection)
+            _reply(reply, connection)
 
     async def close(self) -> None:
         """Hang up on everybody."""

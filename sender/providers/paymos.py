@@ -131,5 +131,5 @@ class Paymos(Profile):
 
 
 def paymos(checkout_url: str | None = None) -> Paymos:
-    """Return the profile; ``checkout_url`` stands in ``payment_url`` where payers go somewhere else than in production."""
+    """Return the profile; ``checkout_url`` is where payers go instead of the provider's own pages."""
     return Paymos() if checkout_url is None else Paymos(checkout_url=checkout_url)

@@ -90,9 +90,9 @@ async def test_housekeeping_looks_by_itself(tmp_path: Path, monkeypatch: pytest.
         await receiver.received(1)
         reaped, log = asyncio.Event(), RecordingLog()
         duties = Housekeeping(Runtime(LaterClock(), CrashSwitch(), log), simulator.database, reaped.set)
-        await duties.start()
+        duties.start()
         try:
             await asyncio.wait_for(reaped.wait(), PATIENCE)
         finally:
-            duties.stop()
+            await duties.stop()
         assert log.of("relay.died")[0]["given_back"] == 1

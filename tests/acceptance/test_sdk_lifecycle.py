@@ -12,7 +12,7 @@ from paymos import Paymos, WebhookVerifier
 from sender.subscriptions import NewEndpoint
 from tests.api import PROJECT, serving_beside
 from tests.sdk import sdk
-from tests.simulators import wire
+from tests.simulators import wire_fault
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -76,7 +76,9 @@ def test_order_is_settled_once() -> None:
         shop = Shop(client)
         with opened(shop) as url:
             api.run(lambda simulator: simulator.subscriptions.add(NewEndpoint(url=url, secret=SECRET)))
-            api.run(lambda simulator: simulator.subscriptions.arm(wire("lose_response", event_type="invoice.paid")))
+            api.run(
+                lambda simulator: simulator.subscriptions.arm(wire_fault("lose_response", event_type="invoice.paid"))
+            )
             invoice = client.invoices.create(
                 project_id=PROJECT, amount="100.00", currency="USD", external_order_id="order-123"
             )["invoice_id"]

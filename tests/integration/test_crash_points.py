@@ -22,7 +22,7 @@ from tests.simulators import (
     order,
     simulating,
     subscribe,
-    wire,
+    wire_fault,
 )
 
 EVENT = "invoice.cancelled"
@@ -143,7 +143,7 @@ async def test_wire_faults_show_at_the_receiver_and_on_the_record(
     """A lost request and a lost answer are timeouts on the record; a duplicate is one attempt received twice."""
     async with receiving(accept) as receiver, simulating(database_url) as simulator:
         await subscribe(simulator, receiver.url())
-        await simulator.subscriptions.arm(wire(name, event_type=EVENT))
+        await simulator.subscriptions.arm(wire_fault(name, event_type=EVENT))
         event_id = await cancelled(simulator)
         await simulator.conductor.advance_until_idle()
         attempts = await attempts_of(simulator, event_id)
