@@ -7,23 +7,30 @@ import signal
 import sys
 from typing import Any
 
-PRELOAD = ("sender.relay_child",)
-"""What the fork server imports; what only few children need, those import themselves."""
+PRELOAD = ("sender.relay_child", "sender.store.sqlite", "uvloop")
+"""What the fork server imports, so that no child has to; one that is not to be had is left out."""
+
+POSTGRES = "sender.store.postgres"
+"""What it imports too where the database is a PostgreSQL; elsewhere that would only take time."""
 
 
-def process_context() -> Any:
-    """Return where children come from: the fork server, started where it does not run, or plain spawning."""
+def process_context(*more: str) -> Any:
+    """Return where children come from: the fork server, started where it does not run, or plain spawning.
+
+    ``more`` are modules that it imports beside ``PRELOAD``, where it is only started now.
+    """
     if sys.platform == "win32":
         return multiprocessing.get_context("spawn")
     context = multiprocessing.get_context("forkserver")
-    context.set_forkserver_preload(list(PRELOAD))
+    context.set_forkserver_preload([*PRELOAD, *more])
     _start_server()
     return context
 
 
-def warm_up() -> None:
-    """Start the fork server now, so that it imports while this process does other things."""
-    process_context()
+def warm_up(database_url: str | None = None) -> None:
+    """Start the fork server now, so that it imports what relays on this database need, while this process goes on."""
+    on_sqlite = database_url is None or database_url.startswith("sqlite:")
+    process_context(*(() if on_sqlite else (POSTGRES,)))
 
 
 def kill_children() -> None:

@@ -29,7 +29,7 @@ def main(options: Options) -> int:
     with ExitStack() as stack:
         # Both children import while this process does; what is wrong with the files is found meanwhile.
         if not options.has("in_process"):
-            warm_up()
+            warm_up(options.text("database_url"))
         receiver = None if options.has("target") else stack.enter_context(_receiver())
         from sender.cli.stories import read_stories  # noqa: PLC0415 - pydantic, once the children import too
 

@@ -41,7 +41,7 @@ def main(options: Options) -> int:
         return 0
     told = _read(options, secret)
     # From here on the fork server imports what the relay needs, while this process imports what the API needs.
-    warm_up()
+    warm_up(options.text("database_url"))
     with database_url(options.text("database_url")) as url:
         run(_serve(options, replace(told, settings=replace(told.settings, database_url=url))))
     return 0

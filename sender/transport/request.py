@@ -88,7 +88,7 @@ class Request(ClientRequest):
         between the look at it and the write.
         """
         body = cast("Body", self._body)
-        if body.size > AT_ONCE or self.proxy is not None:
+        if (body.size or 0) > AT_ONCE or self.proxy is not None:
             return await super().send(conn)
         writer = StreamWriter(cast("Peer", conn.protocol), self.loop)
         await writer.write_headers(f"POST {self.url.raw_path_qs} HTTP/1.1", self.headers)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -139,7 +139,7 @@ async def _statuses(simulator: Simulator, resource_id: str) -> list[str]:
 
 async def test_until_delivered_stops_at_the_delivery_it_was_asked_for(database_url: str) -> None:
     """Another event that still fails stays on its ladder."""
-    scripts = {"order-1": AcceptFrom(4), "order-2": refuse}
+    scripts: dict[str, Any] = {"order-1": AcceptFrom(4), "order-2": refuse}
     async with (
         receiving(lambda request: scripts[request.event["data"]["order"]["external_id"]](request)) as receiver,
         simulating(database_url) as simulator,
@@ -235,7 +235,7 @@ async def test_skip_does_not_expire_an_invoice_because_nobody_is_busy(database_u
 async def test_skip_does_not_jump_while_something_is_in_flight(database_url: str) -> None:
     """As long as one attempt has no answer, nothing that lies ahead is brought forward."""
     gate, log = Gate(refuse), RecordingLog()
-    scripts = {"/slow": gate, "/fast": refuse}
+    scripts: dict[str, Any] = {"/slow": gate, "/fast": refuse}
     async with (
         receiving(lambda request: scripts[request.target](request)) as receiver,
         simulating(database_url, clock="skip", log=log) as simulator,
