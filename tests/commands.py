@@ -14,7 +14,7 @@ from urllib.request import Request, urlopen
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-PATIENCE = 60
+PATIENCE = 100
 """Real seconds that a command gets; a machine that does other things imports slowly."""
 
 ROOT = Path(__file__).parents[1]
