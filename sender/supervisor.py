@@ -13,7 +13,7 @@ import uuid
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from sender.errors import NotAvailable
+from sender.errors import NotAvailable, StoreError
 from sender.forks import process_context
 from sender.relay_pipe import QUIT, READY, WAKE, child_entry, say
 from sender.store import outbox
@@ -64,7 +64,7 @@ class Supervisor:
     @property
     def processes(self) -> list[int]:
         """The process ids of the relays that run."""
-        return [child.process.pid for child in self._children if child.process.pid is not None]
+        return [child.process.pid for child in self._children if child.process.pid and child.process.is_alive()]
 
     @property
     def alive(self) -> bool:
@@ -76,7 +76,7 @@ class Supervisor:
         self._stopping = False
         children = [await self._give_birth() for _ in range(self._settings.relays)]
         for child in children:
-            if not await self._clock.wait(child.works.wait(), READY_PATIENCE) or child not in self._children:
+            if not await self._clock.wait(child.works.wait(), READY_PATIENCE) or not child.process.is_alive():
                 await self.stop()
                 message = "the relay process could not start; its own message stands above"
                 raise NotAvailable(message)
@@ -100,13 +100,19 @@ class Supervisor:
     async def stop(self) -> None:
         """Let every relay finish what is in flight; one that does not end in time is killed."""
         self._stopping = True
-        children = list(self._children)
-        for child in children:
-            say(child.pipe, QUIT)
-        for child in children:
-            if child.watcher is not None and not await self._clock.wait(asyncio.shield(child.watcher), JOIN_PATIENCE):
-                child.process.kill()
-                await child.watcher
+        # A successor may be on its way while its predecessor is being buried, so it takes more than one look.
+        while children := list(self._children):
+            for child in children:
+                say(child.pipe, QUIT)
+            for child in children:
+                await self._ended(child)
+
+    async def _ended(self, child: _Child) -> None:
+        """Wait until a child is dead and buried; kill it when it takes too long."""
+        watcher = child.watcher
+        if watcher is not None and not await self._clock.wait(asyncio.shield(watcher), JOIN_PATIENCE):
+            child.process.kill()
+            await watcher
 
     async def _give_birth(self) -> _Child:
         ours, theirs = socket.socketpair()
@@ -134,12 +140,13 @@ class Supervisor:
             pass
         await loop.run_in_executor(None, child.process.join)
         child.pipe.close()
-        self._children.discard(child)
-        await self._bury(child)
+        try:
+            await self._bury(child)
+        finally:
+            self._children.discard(child)
 
     async def _bury(self, child: _Child) -> None:
-        async with self._database.write() as session:
-            rows = await outbox.give_back(session, child.owner)
+        rows = await self._give_back(child.owner)
         self._stillborn = 0 if child.works.is_set() else self._stillborn + 1
         child.works.set()
         if not self._stopping:
@@ -147,3 +154,12 @@ class Supervisor:
             if self._stillborn < STILLBORN_MAX:
                 await self._give_birth()
         self._settled()
+
+    async def _give_back(self, owner: str) -> int:
+        """Give a dead child's leases back; where our storage fails, they run out in real time instead."""
+        try:
+            async with self._database.write() as session:
+                return await outbox.give_back(session, owner)
+        except StoreError as failure:
+            self._log.warning(Event.STORE_FAILED, detail=str(failure))
+            return 0

@@ -108,7 +108,12 @@ def served(*words: str, **variables: str) -> Iterator[Served]:
 
 
 def end(process: subprocess.Popen[str]) -> None:
-    """Kill a command, if it still runs, and wait for it."""
+    """Stop a command, if it still runs, so that it clears up; kill it when it does not listen."""
     if process.poll() is None:
+        process.terminate()
+    try:
+        process.communicate(timeout=PATIENCE)
+    except subprocess.TimeoutExpired:
         process.kill()
-    process.communicate()
+        process.communicate()
+        raise

@@ -21,8 +21,16 @@ HEADER = "X-Webhook-Signature"
 def event(**changes: Any) -> EventView:
     """Return an event that was delivered at its first attempt."""
     values: dict[str, Any] = {
-        **{"seq": 1, "event_id": "evt_1", "event_type": "invoice.paid", "resource_id": "inv_1", "endpoint_id": "whe_1"},
-        **{"state": "delivered", "due_at": None, "attempts": 1, "failures": 0, "in_flight": False},
+        "seq": 1,
+        "event_id": "evt_1",
+        "event_type": "invoice.paid",
+        "resource_id": "inv_1",
+        "endpoint_id": "whe_1",
+        "state": "delivered",
+        "due_at": None,
+        "attempts": 1,
+        "failures": 0,
+        "in_flight": False,
     }
     return EventView(**(values | changes))
 
@@ -31,11 +39,29 @@ def attempt(**changes: Any) -> AttemptView:
     """Return an attempt that was made in time, signed as it must be, and taken."""
     signature = webhook_header(BODY, [SECRET], 1_700_000_000)
     values: dict[str, Any] = {
-        **{"seq": 1, "outbox_seq": 1, "event_id": "evt_1", "event_type": "invoice.paid", "resource_id": "inv_1"},
-        **{"endpoint_id": "whe_1", "number": 1, "trigger": "scheduled", "counted": True, "due_at": 0},
-        **{"started_at": 0, "finished_at": 0, "duration": 900, "outcome": "delivered", "reason": None, "status": 200},
-        **{"detail": "", "url": URL, "request_headers": ((HEADER, signature),), "answer_headers": ()},
-        **{"answer_body": b"", "answer_cut": False, "faults": ()},
+        "seq": 1,
+        "outbox_seq": 1,
+        "event_id": "evt_1",
+        "event_type": "invoice.paid",
+        "resource_id": "inv_1",
+        "endpoint_id": "whe_1",
+        "number": 1,
+        "trigger": "scheduled",
+        "counted": True,
+        "due_at": 0,
+        "started_at": 0,
+        "finished_at": 0,
+        "duration": 900,
+        "outcome": "delivered",
+        "reason": None,
+        "status": 200,
+        "detail": "",
+        "url": URL,
+        "request_headers": ((HEADER, signature),),
+        "answer_headers": (),
+        "answer_body": b"",
+        "answer_cut": False,
+        "faults": (),
     }
     return AttemptView(**(values | changes))
 

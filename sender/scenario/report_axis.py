@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import log1p
 from typing import TYPE_CHECKING
 
-from sender.durations import SECOND, format_duration
+from sender.durations import MILLISECOND, MINUTE, SECOND, format_duration
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -25,6 +25,12 @@ class Mark:
     sign: str
 
 
+def brief(value: Duration) -> str:
+    """Return a duration as exactly as it is of use: whole milliseconds below a minute, whole seconds above."""
+    unit = MILLISECOND if value < MINUTE else SECOND
+    return format_duration(round(value / unit) * unit)
+
+
 def axis(marks: Sequence[Mark], width: int) -> tuple[str, str]:
     """Return the line with its marks and the line of labels below it; of several marks at one place the last shows."""
     longest = max((mark.at for mark in marks), default=0)
@@ -32,7 +38,7 @@ def axis(marks: Sequence[Mark], width: int) -> tuple[str, str]:
     for mark in sorted(marks, key=lambda mark: mark.at):
         place = _place(mark.at, longest, width)
         line[place] = mark.sign
-        label = format_duration(mark.at) if mark.at else "0"
+        label = brief(mark.at) if mark.at else "0"
         if place >= free:
             labels[place : place + len(label)] = label
             free = place + len(label) + 1

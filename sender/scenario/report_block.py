@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sender.durations import MILLISECOND, format_duration, format_instant
-from sender.scenario.report_axis import Mark, axis
+from sender.durations import MILLISECOND, format_instant
+from sender.scenario.report_axis import Mark, axis, brief
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -33,10 +33,10 @@ def block(
     yield ink.dim(f"  {event.event_id}, due {format_instant(origin)}")
     yield from _time_line(attempts, deaths, origin, width)
     yield from _rows(attempts, deaths, origin, ink)
-    if event.received is not None and event.received > event.attempts:
-        more = event.received - event.attempts
-        sent = "1 request" if more == 1 else f"{more} requests"
-        yield ink.yellow(f"  {sent} more than attempts on record: sent, and never written down")
+    more = (event.received or 0) - len(attempts)
+    if more > 0:
+        why = "the fault sent them" if "duplicate" in _faults(attempts) else "sent, and never written down"
+        yield ink.yellow(f"  {_count(more, 'request')} more than attempts on record: {why}")
 
 
 def _standing(event: EventSummed, ink: Ink) -> str:
@@ -76,14 +76,18 @@ def _attempt(one: AttemptFinished, origin: Instant, ink: Ink) -> str:
     notes += list(one.faults)
     notes += [] if one.counted else ["its lease was lost"]
     sign = ink.green(DELIVERED) if good else ink.red(FAILED)
-    since = f"+{format_duration(one.started_at - origin)}"
+    since = f"+{brief(one.started_at - origin)}"
     lasted = f"{one.duration / MILLISECOND:.0f} ms"
-    return f"  {one.number:>4}  {since:>10}  {sign} {answer:9}{lasted:>9}  {', '.join(notes)}".rstrip()
+    return f"  {one.number:>4}  {since:>10}  {sign} {answer:9} {lasted}  {', '.join(notes)}".rstrip()
 
 
 def _death(one: RelayDied, origin: Instant, ink: Ink) -> str:
-    since = f"+{format_duration(max(one.virtual_time - origin, 0))}"
+    since = f"+{brief(max(one.virtual_time - origin, 0))}"
     return f"        {since:>10}  {ink.yellow(f'{DIED} the relay died at {one.point}')}"
+
+
+def _faults(attempts: Sequence[AttemptFinished]) -> set[str]:
+    return {fault for one in attempts for fault in one.faults}
 
 
 def _count(number: int, what: str) -> str:

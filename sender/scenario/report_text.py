@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sender.durations import SECOND, format_duration
+from sender.durations import SECOND
 from sender.scenario.events import (
     ApiCrashed,
     AttemptFinished,
@@ -22,6 +22,7 @@ from sender.scenario.events import (
     RunStarted,
     StepStarted,
 )
+from sender.scenario.report_axis import brief
 from sender.scenario.report_block import block
 
 if TYPE_CHECKING:
@@ -111,12 +112,12 @@ class TextReport:
         held = f"{event.expectations - event.expectations_failed} of {event.expectations} expectations"
         laws = f"{event.laws - event.laws_broken} of {event.laws} laws hold"
         verdict = self.ink.green("PASSED") if event.verdict == "passed" else self.ink.red("FAILED")
-        times = f"{event.elapsed / SECOND:.2f} s for {format_duration(event.virtual_time - self._start)}"
+        times = f"{event.elapsed / SECOND:.2f} s for {brief(event.virtual_time - self._start)}"
         self._line(f"{verdict}  {event.story}: {held} and {laws}; {times}")
         self._line("")
 
     def _since(self, event: RunEvent) -> str:
-        return f"+{format_duration(event.virtual_time - self._start)}"
+        return f"+{brief(event.virtual_time - self._start)}"
 
     def _line(self, text: str) -> None:
         self.write(text.rstrip() + "\n")
@@ -126,8 +127,8 @@ def death(event: RelayDied) -> str:
     """Return the death of a relay in words."""
     how = f" (exit code {event.exit_code})" if event.exit_code is not None else ""
     where = f" at {event.point}" if event.point else ", killed"
-    rows = "1 delivery" if event.given_back == 1 else f"{event.given_back} deliveries"
-    return f"the relay died{where}{how}; another one takes over {rows}"
+    rows = {0: "goes on", 1: "takes over 1 delivery"}.get(event.given_back, f"takes over {event.given_back} deliveries")
+    return f"the relay died{where}{how}; another one {rows}"
 
 
 def api_death(event: ApiCrashed) -> str:

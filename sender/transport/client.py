@@ -92,7 +92,7 @@ class Transport:
         return url, self._proxies.proxy_for(url)
 
     def _open(self) -> aiohttp.ClientSession:
-        self._connector = Connector(self._clock)
+        self._connector = Connector()
         self._session = aiohttp.ClientSession(
             connector=self._connector,
             request_class=Request,

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, cast
 from aiohttp import TCPConnector, ThreadedResolver
 from typing_extensions import override
 
-from sender.durations import MILLISECOND
 from sender.transport.peer import Peer, address_text
 
 if TYPE_CHECKING:
@@ -22,17 +21,11 @@ if TYPE_CHECKING:
     from aiohttp.connector import Connection
     from aiohttp.tracing import Trace
 
-    from sender.clock import Clock
-
-REUSE_WITHIN = 40 * MILLISECOND
-"""For how long after the beginning of its last request a connection may be used again.
-
-Receivers that drop idle connections do so after 50 ms or more. Their time begins when they have answered, which they
-cannot have done before they were asked; so none of them is met, however late we came to read the answer.
-"""
-
 IDLE_LIMIT = 0.015
-"""For how many seconds an unused connection is kept; within a burst it is idle for less."""
+"""For how many seconds an unused connection is kept.
+
+Receivers that drop idle connections do so after 50 ms or more and are never met; within a burst it is idle for less.
+"""
 
 _HOSTS_NOTED = 1_000
 
@@ -46,16 +39,13 @@ class Connector(TCPConnector):
     that breaks its promise to keep connections so costs one attempt at most, and one that keeps it costs none.
     """
 
-    def __init__(self, clock: Clock) -> None:
+    def __init__(self) -> None:
         super().__init__(limit=0, keepalive_timeout=IDLE_LIMIT, resolver=ThreadedResolver())
-        self._clock = clock
         self.addresses: dict[tuple[str, int], tuple[str, ...]] = {}
         self._distrusted: set[ConnectionKey] = set()
         self._trusted: set[ConnectionKey] = set()
         self._trials: dict[ConnectionKey, Peer] = {}
-        self._factory = cast(
-            "Any", partial(Peer, monotonic=clock.monotonic, distrust=self._distrusted.add, loop=self._loop)
-        )
+        self._factory = cast("Any", partial(Peer, distrust=self._distrusted.add, loop=self._loop))
 
     @override
     async def _get(self, key: ConnectionKey, traces: list[Trace]) -> Connection | None:
@@ -63,14 +53,12 @@ class Connector(TCPConnector):
             return None
         while (connection := await super()._get(key, traces)) is not None:
             peer = cast("Peer", connection.protocol)
-            fresh = self._clock.monotonic() - peer.used_at <= REUSE_WITHIN
-            if fresh and peer.is_quiet():
+            if peer.is_quiet():
                 if key not in self._trusted:
                     self._trials[key] = peer
                 peer.begin()
                 return connection
-            if fresh:
-                self._distrusted.add(key)
+            self._distrusted.add(key)
             connection.close()
         return None
 

@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from aiohttp.http import RawResponseMessage
     from aiohttp.streams import StreamReader
 
-    from sender.durations import Duration
-
     Head = tuple[RawResponseMessage, StreamReader]
 
 HEAD_LIMIT = 128 * 1024
@@ -46,19 +44,12 @@ class Peer(ResponseHandler):
     and on such an error read once more, line by line.
     """
 
-    def __init__(
-        self,
-        loop: asyncio.AbstractEventLoop,
-        monotonic: Callable[[], Duration],
-        distrust: Callable[[ConnectionKey], None],
-    ) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop, distrust: Callable[[ConnectionKey], None]) -> None:
         super().__init__(loop)
         self.address = ""
-        self.used_at: Duration = 0
         self.head_size = 0
         self.salvaged = False
         self._kept_as: ConnectionKey | None = None
-        self._monotonic = monotonic
         self._distrust = distrust
         self._head: list[bytes] | None = None
         self._arrivals: Callable[[], object] | None = None
@@ -100,7 +91,6 @@ class Peer(ResponseHandler):
     def begin(self) -> None:
         """Begin a new exchange."""
         self._head = []
-        self.used_at = self._monotonic()
 
     @override
     def data_received(self, data: bytes) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, cast
 
 from aiohttp import ClientRequest
-from aiohttp.http import StreamWriter
 from aiohttp.payload import Payload
 from multidict import CIMultiDict
 from typing_extensions import override
@@ -14,14 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from aiohttp.abc import AbstractStreamWriter
-    from aiohttp.client_reqrep import ClientResponse
-    from aiohttp.connector import Connection
+    from aiohttp.http import StreamWriter
 
     from sender.transport.exchange import Outgoing
     from sender.transport.peer import Peer
-
-AT_ONCE = 16 * 1024
-"""Up to how many bytes a body is written together with its head, in one piece."""
 
 
 class Body(Payload):
@@ -79,31 +74,3 @@ class Request(ClientRequest):
         self._body = body
         self.headers.extend(body.said)
         self.headers["Content-Length"] = str(body.size)
-
-    @override
-    async def send(self, conn: Connection) -> ClientResponse:
-        """Write the request, a short one at once.
-
-        On Python 3.11 aiohttp leaves the body to a task of its own, and on a busy loop a kept connection can be dropped
-        between the look at it and the write.
-        """
-        body = cast("Body", self._body)
-        if (body.size or 0) > AT_ONCE or self.proxy is not None:
-            return await super().send(conn)
-        writer = StreamWriter(cast("Peer", conn.protocol), self.loop)
-        await writer.write_headers(f"POST {self.url.raw_path_qs} HTTP/1.1", self.headers)
-        await body.write(writer)
-        await writer.write_eof()
-        self.response = self.response_class(
-            self.method,
-            self.original_url,
-            writer=None,
-            continue100=None,
-            timer=self._timer,
-            request_info=self.request_info,
-            traces=self._traces,
-            loop=self.loop,
-            session=self._session,
-            stream_writer=writer,
-        )
-        return self.response

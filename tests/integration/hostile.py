@@ -154,6 +154,7 @@ class Hostile:
         self.url = f"http://127.0.0.1:{self.port}/hook"
         self._script = script
         self._listener = listener
+        self._taken: list[socket.socket] = []
         self._calls: set[asyncio.Task[None]] = set()
 
     async def everybody_gone(self) -> None:
@@ -162,21 +163,31 @@ class Hostile:
             while self._calls:
                 await asyncio.wait(self._calls)
 
-    async def listen(self) -> None:
-        """Take calls until cancelled."""
+    @asynccontextmanager
+    async def listening(self) -> AsyncIterator[None]:
+        """Take calls until the block ends, then end those that are left."""
         loop = asyncio.get_running_loop()
+        # Not ``sock_accept``: cancelled, it can lose a connection that it has just taken.
+        loop.add_reader(self._listener, self._take_call)
         try:
-            while True:
-                connection, _ = await loop.sock_accept(self._listener)
-                connection.settimeout(0)
-                self.connections += 1
-                call = asyncio.create_task(self._play(connection))
-                self._calls.add(call)
-                call.add_done_callback(self._calls.discard)
+            yield
         finally:
+            loop.remove_reader(self._listener)
             for call in self._calls:
                 call.cancel()
             await asyncio.gather(*self._calls, return_exceptions=True)
+            for connection in self._taken:
+                connection.close()
+
+    def _take_call(self) -> None:
+        with suppress(BlockingIOError, ConnectionError):
+            connection, _ = self._listener.accept()
+            connection.settimeout(0)
+            self.connections += 1
+            self._taken.append(connection)
+            call = asyncio.create_task(self._play(connection))
+            self._calls.add(call)
+            call.add_done_callback(self._calls.discard)
 
     async def _play(self, connection: socket.socket) -> None:
         with connection, suppress(EOFError, ConnectionError):
@@ -189,15 +200,11 @@ async def hostile(script: Script, host: str = "127.0.0.1") -> AsyncIterator[Host
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     with socket.socket(family) as listener:
         listener.bind((host, 0))
-        listener.listen()
+        listener.listen(512)
         listener.settimeout(0)
         receiver = Hostile(script, listener)
-        listening = asyncio.create_task(receiver.listen())
-        try:
+        async with receiver.listening():
             yield receiver
-        finally:
-            listening.cancel()
-            await asyncio.wait([listening])
 
 
 async def obliging(caller: Caller) -> None:
@@ -232,7 +239,6 @@ async def transport(**options: Any) -> AsyncIterator[Transport]:
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep connections for longer than a busy machine can make a burst last."""
     monkeypatch.setattr(connector, "IDLE_LIMIT", 4)
-    monkeypatch.setattr(connector, "REUSE_WITHIN", PATIENCE * SECOND)
 
 
 async def send(sender: Transport, url: str, timeout: int = TIMEOUT, **more: Any) -> Answer:  # noqa: ASYNC109 - data

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -12,7 +11,7 @@ from sender.crash import Crashed, CrashPoint
 from sender.durations import DAY, HOUR, MILLISECOND, MINUTE, SECOND
 from sender.errors import StoreError, UsageError
 from sender.store import reads, resources
-from tests.receivers import PATIENCE, AcceptFrom, Gate, accept, receiving, refuse
+from tests.receivers import PATIENCE, AcceptFrom, accept, receiving, refuse
 from tests.simulators import (
     RUNGS,
     START,
@@ -203,78 +202,6 @@ async def test_an_invoice_that_was_paid_does_not_expire(database_url: str) -> No
         await simulator.invoices.pay(made.resource.id, made.resource.amount)
         await simulator.conductor.advance_by(DAY)
         assert {each.event_type for each in await events_of(simulator)} == {"invoice.confirming", "invoice.paid"}
-
-
-async def test_skip_jumps_from_attempt_to_attempt_by_itself(database_url: str) -> None:
-    """Without being told, time runs the whole ladder as fast as the receiver answers, at the golden instants."""
-    log = RecordingLog()
-    async with receiving(refuse) as receiver, simulating(database_url, clock="skip", log=log) as simulator:
-        await subscribe(simulator, receiver.url())
-        await cancelled(simulator)
-        await settled(simulator, log, 11)
-        assert offsets(await attempts_of(simulator)) == list(RUNGS)
-        assert await simulator.now() == START + RUNGS[-1] * SECOND
-
-
-async def test_skip_does_not_expire_an_invoice_because_nobody_is_busy(database_url: str) -> None:
-    """An idle invoice waits; one whose deadline lies before the next attempt expires on the way, first."""
-    log = RecordingLog()
-    async with receiving(AcceptFrom(2)) as receiver, simulating(database_url, clock="skip", log=log) as simulator:
-        await subscribe(simulator, receiver.url())
-        waiting = await simulator.invoices.create(order("waits"))
-        await cancelled(simulator)
-        await settled(simulator, log, 2)
-        assert await simulator.now() == START + 60 * SECOND
-        assert await _statuses(simulator, waiting.resource.id) == ["awaiting_client"]
-        receiver.script = AcceptFrom(7)
-        await cancelled(simulator, "order-2")
-        await settled(simulator, log, 2 + 7 + 7)
-        assert await _statuses(simulator, waiting.resource.id) == ["awaiting_client", "expired"]
-
-
-async def test_skip_does_not_jump_while_something_is_in_flight(database_url: str) -> None:
-    """As long as one attempt has no answer, nothing that lies ahead is brought forward."""
-    gate, log = Gate(refuse), RecordingLog()
-    scripts: dict[str, Any] = {"/slow": gate, "/fast": refuse}
-    async with (
-        receiving(lambda request: scripts[request.target](request)) as receiver,
-        simulating(database_url, clock="skip", log=log) as simulator,
-    ):
-        for path in scripts:
-            await subscribe(simulator, receiver.url(path))
-        await cancelled(simulator)
-        await log.holds("attempt.recorded")
-        await receiver.received(2)
-        assert await simulator.now() == START
-        gate.open()
-        await settled(simulator, log, 22)
-        assert offsets(await attempts_of(simulator)) == sorted([*RUNGS, *RUNGS])
-
-
-@pytest.mark.parametrize("clock", ["real", "scale:1000000"])
-async def test_running_time_comes_to_the_rungs_by_itself(clock: str) -> None:
-    """At a million virtual seconds a second a ladder is over at once; each attempt is made at its time or later."""
-    log = RecordingLog()
-    async with receiving(refuse) as receiver, simulating("memory", clock=clock, log=log) as simulator:
-        await subscribe(simulator, receiver.url())
-        await cancelled(simulator)
-        await log.holds("attempt.recorded", 1 if clock == "real" else 11)
-        attempts = await attempts_of(simulator)
-        assert all(each.due_at <= each.started_at <= each.finished_at for each in attempts)
-        gaps = [(after.due_at - before.finished_at) // SECOND for before, after in pairwise(attempts)]
-        assert gaps == [60, 120, 240, 480, 960, 1_920, 3_600, 7_200, 14_400, 28_800][: len(attempts) - 1]
-
-
-async def test_running_time_expires_invoices_by_itself(database_url: str) -> None:
-    """Half an hour at a million seconds a second is over at once."""
-    log = RecordingLog()
-    async with receiving() as receiver, simulating(database_url, clock="scale:1000000", log=log) as simulator:
-        await subscribe(simulator, receiver.url())
-        made = await simulator.invoices.create(order())
-        await log.holds("attempt.recorded")
-        assert await _statuses(simulator, made.resource.id) == ["awaiting_client", "expired"]
-        (request,) = receiver.requests
-        assert request.event["occurred_at"] >= START // SECOND + EXPIRY
 
 
 async def test_a_relay_that_tells_nobody_is_noticed_in_skip_mode(database_url: str) -> None:

@@ -28,10 +28,23 @@ START = 1_772_442_000 * SECOND
 def attempt(number: int = 1, at: int = 0, **changes: Any) -> AttemptFinished:
     """Return an attempt that was refused so long after the start."""
     values: dict[str, Any] = {
-        **{"event_id": "evt_1", "event_type": "invoice.paid", "resource_id": "inv_1", "endpoint": "default"},
-        **{"number": number, "trigger": "scheduled", "due_at": START + at, "started_at": START + at},
-        **{"finished_at": START + at, "virtual_time": START + at, "outcome": "failed", "reason": "status"},
-        **{"status": 500, "duration": 2_600, "counted": True, "faults": (), "detail": "\x1b[31mhostile"},
+        "event_id": "evt_1",
+        "event_type": "invoice.paid",
+        "resource_id": "inv_1",
+        "endpoint": "default",
+        "number": number,
+        "trigger": "scheduled",
+        "due_at": START + at,
+        "started_at": START + at,
+        "finished_at": START + at,
+        "virtual_time": START + at,
+        "outcome": "failed",
+        "reason": "status",
+        "status": 500,
+        "duration": 2_600,
+        "counted": True,
+        "faults": (),
+        "detail": "\x1b[31mhostile",
     }
     return AttemptFinished(**(values | changes))
 
@@ -39,9 +52,17 @@ def attempt(number: int = 1, at: int = 0, **changes: Any) -> AttemptFinished:
 def summed(**changes: Any) -> EventSummed:
     """Return where an event stands that was delivered."""
     values: dict[str, Any] = {
-        **{"virtual_time": START, "event_id": "evt_1", "event_type": "invoice.paid", "resource_id": "inv_1"},
-        **{"resource": "order", "endpoint": "default", "state": "delivered", "attempts": 1, "received": 1},
-        **{"applied": 1, "next_due_at": None},
+        "virtual_time": START,
+        "event_id": "evt_1",
+        "event_type": "invoice.paid",
+        "resource_id": "inv_1",
+        "resource": "order",
+        "endpoint": "default",
+        "state": "delivered",
+        "attempts": 1,
+        "received": 1,
+        "applied": 1,
+        "next_due_at": None,
     }
     return EventSummed(**(values | changes))
 
@@ -122,8 +143,13 @@ def test_text_of_a_failed_run() -> None:
     report(_started())
     report(
         ExpectationFailed(
-            **{"virtual_time": START, "step": 4, "line": 12, "subject": "invoice.paid of order"},
-            **{"field": "received", "wanted": "2", "found": "1"},  # type: ignore[arg-type]
+            virtual_time=START,
+            step=4,
+            line=12,
+            subject="invoice.paid of order",
+            field="received",
+            wanted="2",
+            found="1",
         )
     )
     report(LawBroken(virtual_time=START, law="l", says="nothing is lost", subject="evt_1", detail="it is"))
@@ -159,15 +185,29 @@ def test_stream_has_one_object_a_line() -> None:
 
 def _started() -> RunStarted:
     values: dict[str, Any] = {
-        **{"virtual_time": START, "story": "mine", "name": "a story", "seed": 1, "clock": "manual", "ladder": "paymos"},
-        **{"database": "sqlite", "relay": "child", "receiver": "http://127.0.0.1:9/x", "signature_clock": "real"},
+        "virtual_time": START,
+        "story": "mine",
+        "name": "a story",
+        "seed": 1,
+        "clock": "manual",
+        "ladder": "paymos",
+        "database": "sqlite",
+        "relay": "child",
+        "receiver": "http://127.0.0.1:9/x",
+        "signature_clock": "real",
     }
     return RunStarted(**values)
 
 
 def _finished(verdict: str) -> RunFinished:
     values: dict[str, Any] = {
-        **{"virtual_time": START + 90 * MINUTE, "story": "mine", "verdict": verdict, "expectations": 1},
-        **{"expectations_failed": 1, "laws": 9, "laws_broken": 1, "elapsed": 3 * SECOND // 2},
+        "virtual_time": START + 90 * MINUTE,
+        "story": "mine",
+        "verdict": verdict,
+        "expectations": 1,
+        "expectations_failed": 1,
+        "laws": 9,
+        "laws_broken": 1,
+        "elapsed": 3 * SECOND // 2,
     }
     return RunFinished(**values)

@@ -99,7 +99,7 @@ def test_crash_or_kill(death: Death, *, is_crash: bool) -> None:
 
 
 def test_crashes_that_struck_are_those_used_up() -> None:
-    """A fault that was armed twice and is armed once has struck once; one that is gone has struck as often as it could."""
+    """A fault that was armed twice and is armed once has struck once; one that is gone as often as it could."""
     twice = Fault("crash", "relay.after_send", FaultMatch(), {}, 2, 1)
     once = Fault("crash", "relay.after_claim", FaultMatch(), {}, 1, 2)
     assert used_up([twice, once], [replace(twice, remaining=1), once]) == [twice]

@@ -46,7 +46,7 @@ def distrusted() -> list[ConnectionKey]:
 @pytest.fixture
 async def peer(distrusted: list[ConnectionKey]) -> Peer:
     """Return a connection that is open and not used yet."""
-    made = Peer(asyncio.get_running_loop(), lambda: 0, distrusted.append)
+    made = Peer(asyncio.get_running_loop(), distrusted.append)
     made.connection_made(Line())
     return made
 
@@ -103,7 +103,7 @@ def cuts(data: bytes) -> Iterator[list[bytes]]:
 async def test_the_cut_of_the_stream_changes_no_outcome() -> None:
     """A complete head followed by rubbish is the same answer wherever the network cut the bytes."""
     for parts in cuts(b"HTTP/1.1 100 Continue\r\n\r\n" + HEAD + b"2\r\nok\r\nzz\r\n"):
-        peer = Peer(asyncio.get_running_loop(), lambda: 0, lambda _: None)
+        peer = Peer(asyncio.get_running_loop(), lambda _: None)
         peer.connection_made(Line())
         begin(peer)
         for part in parts:
@@ -115,7 +115,7 @@ async def test_the_cut_of_the_stream_changes_no_outcome() -> None:
 async def test_an_incomplete_head_is_no_answer() -> None:
     """However a broken head is cut, it never becomes an answer."""
     for parts in cuts(HEAD[:-2] + b"\x00: x\r\n\r\n"):
-        peer = Peer(asyncio.get_running_loop(), lambda: 0, lambda _: None)
+        peer = Peer(asyncio.get_running_loop(), lambda _: None)
         peer.connection_made(Line())
         begin(peer)
         for part in parts:
