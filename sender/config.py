@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from sender.durations import SECOND, Duration, Instant
+from sender.durations import MILLISECOND, SECOND, Duration, Instant
 
 if TYPE_CHECKING:
     from sender.domain.ladder import Ladder
@@ -21,12 +21,13 @@ class RelaySettings:
     signature_clock: Literal["real", "virtual"] = "real"
     concurrency: int = 640
     endpoint_concurrency: int = 64
-    window: int = 400
+    window: int = 600
     lease: Duration = 30 * SECOND
     # A commit that this relay was not told of (another host, another process) is found after so long.
     poll: Duration = SECOND
-    flush: int = 100
-    linger: Duration = 5_000
+    # So many results, or so much waiting for more of them, make a transaction while deliveries go on.
+    flush: int = 200
+    linger: Duration = 10 * MILLISECOND
     trust_env: bool = False
     # In whose name rows are leased; the parent of a child names it, so that it can give a dead child's leases back.
     owner: str = ""

@@ -39,9 +39,13 @@ if TYPE_CHECKING:
 RETRY_PAUSE = 0.05
 """Real seconds before a step that our own storage failed is tried again."""
 
+FEW = 10
+TOLD_UNDER_LOAD = 20
+"""A step that recorded at least ``FEW`` attempts is told of every so many times."""
+
 
 class Relay:
-    """One relay. ``settled`` is called after every transaction that recorded or gave back something."""
+    """One relay. ``settled`` is called after transactions that recorded or gave back something, always the last."""
 
     def __init__(
         self,
@@ -71,6 +75,7 @@ class Relay:
         self._unsent: list[Claimed] = []
         self._next_due: Instant | None = None
         self._lingering: asyncio.TimerHandle | None = None
+        self._steps = 0
         self._stopping = False
         self._death: Crashed | None = None
 
@@ -141,6 +146,12 @@ class Relay:
         self._next_due = step.next_due
         if finished or unsent:
             self._report(finished, step.moved)
+            self._tell(len(finished))
+
+    def _tell(self, recorded: int) -> None:
+        """Tell of a step; under load, where the next one follows at once, of some: whoever listens looks closely."""
+        self._steps += 1
+        if self._lanes.idle or recorded < FEW or self._steps % TOLD_UNDER_LOAD == 0:
             self._settled()
 
     def _report(self, finished: Sequence[Settlement], moved: set[int]) -> None:

@@ -113,5 +113,5 @@ def _words(error: BaseException) -> str:
     for name in ("verify_message", "reason", "strerror"):
         text = getattr(error, name, None)
         if text and isinstance(text, str):
-            return printable(text)
+            return printable(text.replace("_", " ").lower() if name == "reason" else text)
     return printable(str(error) or type(error).__name__)
