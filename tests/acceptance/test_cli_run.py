@@ -207,7 +207,7 @@ def test_interrupted_run_cleans_up(number: signal.Signals, tmp_path: Path) -> No
 def test_killed_run_leaves_no_process(tmp_path: Path) -> None:
     """Even when the run itself is killed, relay and receiver end by themselves."""
     steps = CREATE + "  - receiver: {fault: timeout}\n  - cancel: {invoice: order}\n  - advance: {until: idle}\n"
-    process = start("run", write(tmp_path, steps), "--json", folder=tmp_path)
+    process = start("run", write(tmp_path, steps), "--json", folder=tmp_path, TMPDIR=str(tmp_path))
     try:
         assert process.stdout is not None
         next(line for line in process.stdout if '"verb": "cancel"' in line)

@@ -20,6 +20,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.acceptance.test_stories import CRASHES
+
 ROOT = Path(__file__).parents[2]
 README = ROOT / "README.md"
 NOT_RUN = "<!-- not run -->"
@@ -138,3 +140,13 @@ def _rewrite(block: Block, outputs: list[str]) -> None:
     commands = [command for command, _ in block.exchanges]
     session = "".join(f"$ {command}\n{output.strip()}\n" for command, output in zip(commands, outputs, strict=True))
     README.write_text(README.read_text().replace(f"```console\n{block.text}```", f"```console\n{session}```"))
+
+
+def test_the_crash_table_is_the_one_that_the_stories_hold() -> None:
+    """Received, recorded and final state of each crash point stand in the README as the stories prove them."""
+    row = re.compile(r"^\| `(\w+)\.(\w+)` \| (\d+) \| (\d+) \| (\w+) \|", re.MULTILINE)
+    shown = {}
+    for process, point, received, recorded, state in row.findall(README.read_text()):
+        name = f"{process}-{point}" if process == "dispatch" else point
+        shown[f"crash-{name.replace('_', '-')}"] = (state, int(recorded), int(received))
+    assert shown == {story: outcome[:3] for story, outcome in CRASHES.items()}
