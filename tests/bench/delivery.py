@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import time
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ from sender.durations import SECOND
 from sender.invoices import Order
 from sender.store import reads
 from tests.bench.parts import Figure, bare_posts, fill, receiver, simulator
+from tests.bench.receiver import Sink
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -97,28 +99,35 @@ async def many_ladders(database_url: str) -> AsyncIterator[Figure]:
 
 async def latency(database_url: str) -> AsyncIterator[Figure]:
     """Commit until the receiver has answered, with a child that idles, against one commit and one bare POST."""
-    with receiver() as base:
-        async with simulator(f"{base}/accept", database_url, in_process=False) as sim:
-            ours, bare = [], []
-            for number in range(60):
-                bare.append(await bare_posts(f"{base}/accept", 1, 1) + await _bare_commit(sim))
-                ours.append(await _one(sim, number))
-        yield _figure("idle relay: commit → answered, p50", sorted(ours)[30], sorted(bare)[30], "commit + POST", "≤8")
+    answered = asyncio.Event()
+
+    class Noting(Sink):
+        """Answers in this loop, and says so."""
+
+        def data_received(self, data: bytes) -> None:
+            super().data_received(data)
+            answered.set()
+
+    server = await asyncio.get_running_loop().create_server(Noting, "127.0.0.1", 0)
+    url = f"http://127.0.0.1:{server.sockets[0].getsockname()[1]}/accept"
+    async with server, simulator(url, database_url, in_process=False) as sim:
+        ours, bare = [], []
+        for number in range(60):
+            bare.append(await bare_posts(url, 1, 1) + await _bare_commit(sim))
+            receipt = await sim.invoices.create(_order(number))
+            answered.clear()
+            start = time.perf_counter()
+            await sim.invoices.cancel(receipt.resource.id, "bench")
+            await answered.wait()
+            ours.append(time.perf_counter() - start)
+            await sim.conductor.quiet()
+    yield _figure("idle relay: commit → answered, p50", sorted(ours)[30], sorted(bare)[30], "commit + POST", "≤8")
 
 
 async def _bare_commit(sim: Simulator) -> float:
     start = time.perf_counter()
     async with sim.database.write() as session:
         await session.announce()
-    return time.perf_counter() - start
-
-
-async def _one(sim: Simulator, number: int) -> float:
-    """Commit one event; return the seconds until its attempt is on record, which is after the answer."""
-    receipt = await sim.invoices.create(_order(number))
-    start = time.perf_counter()
-    await sim.invoices.cancel(receipt.resource.id, "bench")
-    await sim.conductor.quiet()
     return time.perf_counter() - start
 
 

@@ -46,7 +46,8 @@ def _figure(name: str, ours: float, other: float, against: str, aim: str) -> Fig
 
 def _ready() -> float:
     start = time.perf_counter()
-    process = subprocess.Popen([COMMAND, "serve", "--port", "0"], stdout=subprocess.PIPE, text=True)
+    command = [COMMAND, "serve", "--port", "0", "--log-level", "warning"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     assert process.stdout is not None
     for line in process.stdout:
         if line.startswith("ready"):
