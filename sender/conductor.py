@@ -205,6 +205,9 @@ class Conductor:
         outlook = await self._outlook()
         if outlook.timeline.mode == SKIP and outlook.busy:
             return GLANCE
+        if outlook.timeline.mode == SKIP and outlook.next_delivery is not None:
+            # A relay that tells nobody recorded something since the last look.
+            return 0.0
         at = outlook.next_expiry
         return None if at is None else outlook.timeline.real_wait(at, self._clock.real_now())
 
