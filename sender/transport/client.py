@@ -2,31 +2,27 @@
 
 from __future__ import annotations
 
+import asyncio
 from functools import lru_cache
-from typing import TYPE_CHECKING
-
-import aiohttp
+from typing import TYPE_CHECKING, cast
 
 from sender.durations import SECOND
+from sender.errors import NotAvailable
 from sender.transport.connector import Connector
 from sender.transport.exchange import Answer
-from sender.transport.kept import BODY_LIMIT, Kept
-from sender.transport.peer import HEAD_LIMIT, HEADERS_LIMIT, address_text
+from sender.transport.kept import Kept
+from sender.transport.peer import address_text
 from sender.transport.proxies import Proxies
 from sender.transport.reasons import FAILURES, Place, explain
-from sender.transport.request import Body, Request
+from sender.transport.request import Passage, Route
 from sender.transport.target import request_url
 from sender.transport.trust import Trust
 
 if TYPE_CHECKING:
-    from yarl import URL
-
     from sender.clock import Clock
     from sender.durations import Duration
     from sender.transport.exchange import Outgoing
-
-_NO_TIMEOUT = aiohttp.ClientTimeout(sock_connect=None)
-"""Ours covers the whole exchange; a second clock beside it could only cut it short."""
+    from sender.transport.peer import Peer
 
 _URLS_REMEMBERED = 1_000
 
@@ -47,7 +43,6 @@ class Transport:
         self._proxies = Proxies(trust_env=trust_env)
         self._route = lru_cache(_URLS_REMEMBERED)(self._find_route)
         self._connector: Connector | None = None
-        self._session: aiohttp.ClientSession | None = None
 
     async def send(self, outgoing: Outgoing, timeout: Duration) -> Answer:  # noqa: ASYNC109 - part of the contract
         """Send one request and return what came of it; never raises for anything that the other side does.
@@ -56,78 +51,64 @@ class Transport:
         for the body, which cannot change the outcome (design §4).
         """
         started = self._clock.monotonic()
-        body, kept, why = Body(outgoing), Kept(), None
+        passage, kept, why = Passage(), Kept(), None
         try:
             async with self._clock.timeout(timeout / SECOND):
-                await self._exchange(outgoing, body, kept)
+                await self._exchange(outgoing, passage, kept)
         except FAILURES as failure:
             kept.cut = True
-            why = explain(failure, self._place(outgoing, body, timeout))
-        finally:
-            kept.close()
+            why = explain(failure, self._place(outgoing, passage, timeout))
         elapsed = self._clock.monotonic() - started
         if why is not None and kept.status is None:
             return Answer(None, *why, elapsed=elapsed)
         address = ""
-        if body.peer is not None:
-            address = body.peer.address
-            kept.cut |= body.peer.salvaged
-        return kept.answer(address or self._tried(outgoing.url), elapsed)
+        if passage.peer is not None:
+            address = passage.peer.address
+            kept.cut |= passage.peer.salvaged
+        return kept.answer(address or self._tried(outgoing), elapsed)
 
-    async def _exchange(self, outgoing: Outgoing, body: Body, kept: Kept) -> None:
-        url, proxy = self._route(outgoing.url)
-        session = self._session or self._open()
-        response = await session.request(
-            "POST",
-            url,
-            data=body,
-            allow_redirects=False,
-            ssl=self._trust.rule(outgoing.tls),
-            proxy=proxy,
-        )
-        await kept.take(response)
+    async def _exchange(self, outgoing: Outgoing, passage: Passage, kept: Kept) -> None:
+        connector = self._connector or self._open()
+        route = self._route(outgoing.url, outgoing.tls)
+        connection = await connector.open(route)
+        try:
+            await kept.take(await passage.carry(route.message(outgoing), cast("Peer", connection.protocol)))
+        finally:
+            if kept.complete:
+                connection.release()
+            else:
+                connection.close()
 
-    def _find_route(self, text: str) -> tuple[URL, URL | None]:
-        url = request_url(text)
-        return url, self._proxies.proxy_for(url)
-
-    def _open(self) -> aiohttp.ClientSession:
+    def _open(self) -> Connector:
         self._connector = Connector()
-        self._session = aiohttp.ClientSession(
-            connector=self._connector,
-            request_class=Request,
-            cookie_jar=aiohttp.DummyCookieJar(),
-            timeout=_NO_TIMEOUT,
-            auto_decompress=False,
-            read_bufsize=BODY_LIMIT,
-            max_line_size=HEAD_LIMIT,
-            max_field_size=HEAD_LIMIT,
-            max_headers=HEADERS_LIMIT,
-        )
-        return self._session
+        return self._connector
 
-    def _place(self, outgoing: Outgoing, body: Body, timeout: Duration) -> Place:
+    def _find_route(self, text: str, tls: str | None) -> Route:
+        url = request_url(text)
+        loop = asyncio.get_running_loop()
+        return Route(url, loop, rule=self._trust.rule(tls), proxy=self._proxies.proxy_for(url))
+
+    def _place(self, outgoing: Outgoing, passage: Passage, timeout: Duration) -> Place:
         secure = outgoing.url[:6].lower() == "https:"
-        return Place(self._tried(outgoing.url), body, secure, timeout)
+        return Place(self._tried(outgoing), passage, secure, timeout)
 
-    def _tried(self, text: str) -> str:
+    def _tried(self, outgoing: Outgoing) -> str:
         """Return the addresses that stand for the URL, or its host while none is known."""
         try:
-            url, proxy = self._route(text)
-        except ValueError:
+            route = self._route(outgoing.url, outgoing.tls)
+        except (ValueError, NotAvailable):
             return "no address"
-        far = proxy or url
+        far = route.proxy or route.url
         host, port = far.raw_host or "", far.port or 0
         known = self._connector.addresses.get((host, port)) if self._connector else None
         return " and ".join(known or (address_text(host, port),))
 
     async def close(self) -> None:
         """Close every connection in an orderly way."""
-        if self._session is not None:
-            await self._session.close()
+        if self._connector is not None:
+            await self._connector.close()
 
     def abandon(self) -> None:
         """Drop everything unclosed at once, as the death of the process would."""
-        if self._session is not None and self._connector is not None:
-            self._session.detach()
+        if self._connector is not None:
             self._connector.abandon()

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
-from aiohttp import TCPConnector, ThreadedResolver
+from aiohttp import ClientTimeout, TCPConnector, ThreadedResolver
 from typing_extensions import override
 
 from sender.transport.peer import Peer, address_text
@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from aiohttp.connector import Connection
     from aiohttp.tracing import Trace
 
+    from sender.transport.request import Route
+
 IDLE_LIMIT = 0.040
 """For how many seconds an unused connection is kept.
 
@@ -29,6 +31,9 @@ a transaction holds the loop up, every connection is idle, and opening them all 
 """
 
 _HOSTS_NOTED = 1_000
+
+_NO_TIMEOUT = ClientTimeout(sock_connect=None)
+"""Ours covers the whole exchange; a second clock beside it could only cut it short."""
 
 
 class Connector(TCPConnector):
@@ -47,6 +52,10 @@ class Connector(TCPConnector):
         self._trusted: set[ConnectionKey] = set()
         self._trials: dict[ConnectionKey, Peer] = {}
         self._factory = cast("Any", partial(Peer, distrust=self._distrusted.add, loop=self._loop))
+
+    async def open(self, route: Route) -> Connection:
+        """Return a connection for one request. Raises what aiohttp's own ``connect`` raises."""
+        return await self._get(route.key, []) or await self.connect(route, [], _NO_TIMEOUT)
 
     @override
     async def _get(self, key: ConnectionKey, traces: list[Trace]) -> Connection | None:

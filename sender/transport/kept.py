@@ -5,14 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sender.transport.exchange import Answer
+from sender.transport.peer import BODY_LIMIT
 
 if TYPE_CHECKING:
-    from aiohttp import ClientResponse
+    from multidict import CIMultiDictProxy
 
     from sender.durations import Duration
-
-BODY_LIMIT = 64 * 1024
-"""How many bytes of an answer's body are kept (design §4)."""
+    from sender.transport.peer import Head
 
 HEADERS_LIMIT = 16 * 1024
 """How many characters of an answer's headers are kept, names and values together."""
@@ -24,52 +23,49 @@ _REDIRECTS = range(300, 400)
 class Kept:
     """An answer as it comes in: its head when that is complete, then what is kept of its body."""
 
-    __slots__ = ("_response", "body", "cut", "headers", "status")
+    __slots__ = ("_location", "body", "complete", "cut", "headers", "status")
 
     def __init__(self) -> None:
         self.status: int | None = None
         self.headers: tuple[tuple[str, str], ...] = ()
         self.body = b""
         self.cut = False
-        self._response: ClientResponse | None = None
+        self.complete = False
+        self._location: str | None = None
 
-    async def take(self, response: ClientResponse) -> None:
+    async def take(self, head: Head) -> None:
         """Take the head, then the body until its end or its bound; whatever ends the body early only marks it cut."""
-        self._response = response
-        self.status = response.status
-        self._take_headers(response)
-        content = response.content
+        message, content = head
+        self.status = message.code
+        self._take_headers(message.headers)
         try:
             while len(self.body) < BODY_LIMIT and not content.at_eof():
                 self.body += await content.readany()
         except Exception:  # noqa: BLE001 - the status is known: nothing that a body does may change the verdict
             self.cut = True
             return
-        self.cut |= len(self.body) > BODY_LIMIT or not content.at_eof()
+        self.complete = content.at_eof()
+        self.cut |= len(self.body) > BODY_LIMIT or not self.complete
         self.body = self.body[:BODY_LIMIT]
 
-    def _take_headers(self, response: ClientResponse) -> None:
+    def _take_headers(self, headers: CIMultiDictProxy[str]) -> None:
         left = HEADERS_LIMIT
         kept = []
-        for name, value in response.headers.items():
+        for name, value in headers.items():
             left -= len(name) + len(value)
             if left < 0:
                 self.cut = True
                 break
             kept.append((shown(name), shown(value)))
         self.headers = tuple(kept)
-
-    def close(self) -> None:
-        """Drop the connection unless the answer came to its end."""
-        if self._response is not None and not self._response.closed:
-            self._response.close()
+        if self.status in _REDIRECTS:
+            self._location = headers.get("Location")
 
     def answer(self, peer: str, elapsed: Duration) -> Answer:
         """Return the answer; ``peer`` is the address that it came from."""
         detail = f"{peer} answered {self.status}"
-        if self.status in _REDIRECTS and self._response is not None:
-            location = self._response.headers.get("Location")
-            detail += f" to {printable(location)}, which is not followed" if location else ""
+        if self._location:
+            detail += f" to {printable(self._location)}, which is not followed"
         return Answer(self.status, None, detail, self.headers, self.body, self.cut, elapsed)
 
 

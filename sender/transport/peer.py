@@ -27,6 +27,9 @@ if TYPE_CHECKING:
 HEAD_LIMIT = 128 * 1024
 """How many bytes may come before the final head is complete, interim answers included."""
 
+BODY_LIMIT = 64 * 1024
+"""How many bytes of an answer's body are kept (design §4)."""
+
 HEADERS_LIMIT = 4096
 """How many headers a head may have: each costs time, and a receiver may not hold up its neighbours."""
 
@@ -92,6 +95,28 @@ class Peer(ResponseHandler):
         """Begin a new exchange."""
         self._head = []
 
+    def expect(self) -> None:
+        """Read what comes next as the answer to a request."""
+        self.set_response_params(
+            read_until_eof=True,
+            auto_decompress=False,
+            read_bufsize=BODY_LIMIT,
+            max_line_size=HEAD_LIMIT,
+            max_field_size=HEAD_LIMIT,
+            max_headers=HEADERS_LIMIT,
+        )
+
+    @property
+    def has_written(self) -> bool:
+        """Whether the peer's system has taken every byte that was sent so far."""
+        return self.transport is not None and self.transport.get_write_buffer_size() == 0
+
+    @staticmethod
+    def is_final(head: Head) -> bool:
+        """Tell whether a head is not one of the interim ones, which are skipped (design §4)."""
+        # 101 is not skipped: nothing that could be read as a status line follows it.
+        return not 100 <= head[0].code < 200 or head[0].code == SWITCHING_PROTOCOLS  # noqa: PLR2004 - the 1xx range
+
     @override
     def data_received(self, data: bytes) -> None:
         """Keep what comes before the final head is complete, up to a bound."""
@@ -114,7 +139,7 @@ class Peer(ResponseHandler):
     @override
     def feed_data(self, data: Head, size: int = 0) -> None:
         """Take a complete head from the parser; after the final one nothing needs to be kept."""
-        if _is_final(data[0]):
+        if self.is_final(data):
             self._head = None
         if data[0].code < LOWEST_STATUS:
             self.set_exception(HttpProcessingError(message=f"its status is {data[0].code:03}"))
@@ -138,10 +163,10 @@ class Peer(ResponseHandler):
         lines = raw.splitlines(keepends=True)
         with suppress(Exception):
             for number, line in enumerate(lines, start=1):
-                for message, payload in parser.feed_data(line)[0]:
-                    if _is_final(message):
-                        _feed_rest(parser, payload, b"".join(lines[number:]))
-                        return message, payload
+                for head in parser.feed_data(line)[0]:
+                    if self.is_final(head):
+                        _feed_rest(parser, head[1], b"".join(lines[number:]))
+                        return head
         return None
 
 
@@ -173,11 +198,6 @@ def _feed_rest(parser: HttpResponseParser, payload: StreamReader, rest: bytes) -
         parser.feed_data(rest)
     if not payload.is_eof():
         payload.feed_eof()
-
-
-def _is_final(message: RawResponseMessage) -> bool:
-    # 101 is not skipped: nothing that could be read as a status line follows it.
-    return not 100 <= message.code < 200 or message.code == SWITCHING_PROTOCOLS  # noqa: PLR2004 - the 1xx range
 
 
 def address_text(host: str, port: int) -> str:

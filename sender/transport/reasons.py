@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import aiohttp
+from aiohttp.http_exceptions import HttpProcessingError
 from aiohttp.streams import EofStream
 
 from sender.domain.delivery import Reason
@@ -18,9 +19,9 @@ from sender.transport.kept import printable
 
 if TYPE_CHECKING:
     from sender.durations import Duration
-    from sender.transport.request import Body
+    from sender.transport.request import Passage
 
-FAILURES = (aiohttp.ClientError, EofStream, OSError, ValueError, NotAvailable)
+FAILURES = (aiohttp.ClientError, HttpProcessingError, EofStream, OSError, ValueError, NotAvailable)
 """Everything that sending raises for a reason that lies with the endpoint and not with us."""
 
 Why = tuple[Reason, str]
@@ -31,19 +32,19 @@ class Place:
     """How far an exchange had come when it failed: the addresses that were tried, and what became of its request."""
 
     tried: str
-    body: Body
+    passage: Passage
     secure: bool
     timeout: Duration
 
     @property
     def peer(self) -> str:
         """The address of whoever was connected, else those that were tried."""
-        return (self.body.peer.address if self.body.peer is not None else "") or self.tried
+        return (self.passage.peer.address if self.passage.peer is not None else "") or self.tried
 
     @property
     def answering(self) -> bool:
         """Whether some of an answer has come."""
-        return self.body.peer is not None and self.body.peer.head_size > 0
+        return self.passage.peer is not None and self.passage.peer.head_size > 0
 
 
 def explain(failure: BaseException, place: Place) -> Why:
@@ -52,7 +53,7 @@ def explain(failure: BaseException, place: Place) -> Why:
         return Reason.TLS, str(failure)
     if isinstance(failure, aiohttp.ClientConnectorError):
         return _not_connected(failure, place)
-    if isinstance(failure, aiohttp.ClientResponseError):
+    if isinstance(failure, (aiohttp.ClientResponseError, HttpProcessingError)):
         return Reason.PROTOCOL, _not_http(failure, place)
     if isinstance(failure, ValueError):
         return Reason.DNS, f"the URL cannot be used: {_words(failure)}"
@@ -75,7 +76,7 @@ def _not_connected(failure: aiohttp.ClientConnectorError, place: Place) -> Why:
     return reason, f"no connection to {place.tried}{through}: {why}"
 
 
-def _not_http(failure: aiohttp.ClientResponseError, place: Place) -> str:
+def _not_http(failure: aiohttp.ClientResponseError | HttpProcessingError, place: Place) -> str:
     if isinstance(failure, aiohttp.ClientHttpProxyError):
         return f"the proxy {place.tried} answered {failure.status}"
     return f"{place.peer} did not answer in HTTP: {printable(' '.join(failure.message.split()))}"
@@ -94,16 +95,16 @@ def _lost(failure: BaseException, place: Place) -> Why:
 
 
 def _how_far(place: Place) -> str:
-    if place.body.peer is None:
+    if place.passage.peer is None:
         return "before the request was sent"
     return "in the middle of the head of its answer" if place.answering else "without an answer"
 
 
 def _timed_out(place: Place) -> str:
     within = format_duration(place.timeout)
-    if place.body.peer is None:
+    if place.passage.peer is None:
         return f"no connection to {place.tried} within {within}"
-    if not place.body.written:
+    if not place.passage.written:
         return f"{place.peer} did not take the request within {within}"
     return f"{place.peer} did not {'finish the head of its answer' if place.answering else 'answer'} within {within}"
 

@@ -1,76 +1,87 @@
-"""What goes out: our headers and the stored bytes, and nothing of the client's own making."""
+"""What goes out: our headers and the stored bytes, and nothing of the client's own making.
+
+aiohttp opens the connection and reads the answer; what is written is written here, in one piece. Its own request and
+response objects would make up two thirds of what a delivery costs, and most of what they do has to be kept from them.
+"""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from aiohttp import ClientRequest
-from aiohttp.payload import Payload
-from multidict import CIMultiDict
 from typing_extensions import override
 
 if TYPE_CHECKING:
+    import asyncio
+    import ssl
     from collections.abc import Iterable
 
-    from aiohttp.abc import AbstractStreamWriter
-    from aiohttp.http import StreamWriter
+    from yarl import URL
 
     from sender.transport.exchange import Outgoing
-    from sender.transport.peer import Peer
+    from sender.transport.peer import Head, Peer
 
 
-class Body(Payload):
-    """What one request says: our headers and the stored bytes. It comes to know the connection that carries it."""
-
-    _autoclose = True
-    _value: bytes
-
-    def __init__(self, outgoing: Outgoing) -> None:
-        # Not aiohttp's, which only makes headers that ``Request`` does not ask for.
-        self._value = outgoing.body
-        self._size = len(outgoing.body)
-        self.said = outgoing.headers
-        self.peer: Peer | None = None
-        self.written = False
-
-    @override
-    def decode(self, encoding: str = "utf-8", errors: str = "strict") -> str:
-        """Return the bytes as text."""
-        return self._value.decode(encoding, errors)
-
-    @override
-    async def write(self, writer: AbstractStreamWriter) -> None:
-        """Write the bytes."""
-        self.peer = cast("Peer", cast("StreamWriter", writer).protocol)
-        await writer.write(self._value)
-        self.written = True
+_SAID_LATER = frozenset({"Content-Length", "Transfer-Encoding"})
 
 
-class Request(ClientRequest):
-    """A request with ``Host``, the headers of its body, ``Content-Length``, and nothing that the client thinks of."""
+class Route(ClientRequest):
+    """The way to one URL: what aiohttp's connector asks of a request, and the part of its head that never changes.
 
-    # Even where a fault takes our Content-Type away, aiohttp puts none in its place.
-    _skip_auto_headers = CIMultiDict[None]([("Content-Type", None)])
+    It is made once and serves every request that goes there.
+    """
+
+    def __init__(
+        self, url: URL, loop: asyncio.AbstractEventLoop, *, rule: ssl.SSLContext | bool, proxy: URL | None
+    ) -> None:
+        super().__init__("POST", url, loop=loop, ssl=rule, proxy=proxy)
+        self.key = self.connection_key
+        # A proxy that is only asked to pass on gets the whole URL (RFC 9112 §3.2.2).
+        self._target = str(self.url) if proxy is not None and not self.is_ssl() else self.url.raw_path_qs
+        self._opening: tuple[str, ...] = ()
 
     @override
     def update_auto_headers(self, skip_auto_headers: Iterable[str] | None) -> None:
         """Add no Accept, Accept-Encoding or User-Agent."""
 
-    @override
-    def update_content_encoding(self, data: object) -> None:
-        """Never compress."""
+    def message(self, outgoing: Outgoing) -> bytes:
+        """Return the request as it goes on the wire. Raises ``ValueError`` for a line break within a header.
 
-    @override
-    def update_transfer_encoding(self) -> None:
-        """Never send in chunks."""
+        To be asked once a connection is there: what a proxy wants to be told is known only then.
+        """
+        opening = self._opening or self._open()
+        lines = [f"{name}: {value}" for name, value in outgoing.headers]
+        text = "\r\n".join((*opening, *lines, f"Content-Length: {len(outgoing.body)}\r\n\r\n"))
+        breaks = len(opening) + len(lines) + 2
+        if text.count("\n") != breaks or text.count("\r") != breaks:
+            raise ValueError("one of its headers holds a line break")
+        return text.encode("utf-8", "surrogateescape") + outgoing.body
 
-    @override
-    def update_expect_continue(self, expect: bool = False) -> None:
-        """Never wait for a 100."""
+    def _open(self) -> tuple[str, ...]:
+        said = (f"{name}: {value}" for name, value in self.headers.items() if name not in _SAID_LATER)
+        self._opening = (f"POST {self._target} HTTP/1.1", *said)
+        return self._opening
 
-    @override
-    def update_body_from_data(self, body: Body, _stacklevel: int = 3) -> None:
-        """Take the headers and the bytes."""
-        self._body = body
-        self.headers.extend(body.said)
-        self.headers["Content-Length"] = str(body.size)
+
+class Passage:
+    """One request on its way: how far it has come is what a failure is explained by."""
+
+    __slots__ = ("peer", "written")
+
+    def __init__(self) -> None:
+        self.peer: Peer | None = None
+        self.written = False
+
+    async def carry(self, message: bytes, peer: Peer) -> Head:
+        """Write the request, and return the final head of the answer with the stream of its body."""
+        self.peer = peer
+        peer.expect()
+        if peer.transport is not None:
+            peer.transport.write(message)
+        try:
+            while True:
+                head: Head = await peer.read()
+                if peer.is_final(head):
+                    return head
+        finally:
+            self.written = peer.has_written

@@ -13,9 +13,8 @@ from aiohttp.streams import EofStream
 
 from sender.durations import SECOND
 from sender.errors import NotAvailable
-from sender.transport import Outgoing
 from sender.transport.reasons import Place, explain
-from sender.transport.request import Body
+from sender.transport.request import Passage
 
 KEY = ConnectionKey("receiver", 443, True, True, None, None, None)  # noqa: FBT003 - a tuple of aiohttp's
 
@@ -73,7 +72,7 @@ def ended(cause: BaseException) -> aiohttp.ClientOSError:
 )
 def test_each_failure_has_its_word(failure: BaseException, reason: str, *, secure: bool) -> None:
     """Whatever aiohttp or the system reports has one reason word, and a sentence that is not empty."""
-    place = Place("192.0.2.1:443", Body(Outgoing("http://192.0.2.1/", (), b"")), secure, SECOND)
+    place = Place("192.0.2.1:443", Passage(), secure, SECOND)
     word, sentence = explain(failure, place)
     assert word == reason
     assert sentence.isprintable()
