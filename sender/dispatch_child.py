@@ -28,11 +28,15 @@ class ApiDied(Exception):  # noqa: N818 - named for what happened
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """One call of ``Invoices``: the name of the method, and what it is given."""
+    """One call of the API: the name of the method, what it is given, and of which ``service`` it is a method.
+
+    A service is ``invoices``, ``withdrawals`` or ``channels``, as a simulator names them.
+    """
 
     method: str
     given: tuple[Any, ...]
     named: Mapping[str, Any] = field(default_factory=dict)
+    service: str = "invoices"
 
     async def on(self, target: object) -> Receipt:
         """Carry the call out. Raises what it raises."""
@@ -81,7 +85,8 @@ def child_entry(settings: Settings, call: Call, pipe: Connection) -> None:
 
 
 async def _carry_out(settings: Settings, call: Call) -> Receipt:
-    from sender.clock import Clock  # noqa: PLC0415 - only the child imports what only the child needs
+    from sender.channels import Channels  # noqa: PLC0415 - only the child imports what only the child needs
+    from sender.clock import Clock  # noqa: PLC0415
     from sender.crash import CrashSwitch, die_for_real  # noqa: PLC0415
     from sender.dispatcher import Dispatcher  # noqa: PLC0415
     from sender.invoices import Invoices  # noqa: PLC0415
@@ -89,11 +94,18 @@ async def _carry_out(settings: Settings, call: Call) -> Receipt:
     from sender.runtime import Runtime  # noqa: PLC0415
     from sender.store.engine import open_database  # noqa: PLC0415
     from sender.telemetry import make_log  # noqa: PLC0415
+    from sender.withdrawals import Withdrawals  # noqa: PLC0415
 
     clock, profile = Clock(), paymos(settings.checkout_url)
     runtime = Runtime(clock, CrashSwitch(die_for_real), make_log(settings.log_level, as_json=settings.log_json))
     database = open_database(settings.database_url, clock, durable=settings.durable)
     try:
-        return await call.on(Invoices(Dispatcher(runtime, database, profile), profile))
+        dispatcher = Dispatcher(runtime, database, profile)
+        services: dict[str, object] = {
+            "invoices": Invoices(dispatcher, profile),
+            "withdrawals": Withdrawals(dispatcher, profile, settings.withdrawal_whitelist),
+            "channels": Channels(dispatcher, profile),
+        }
+        return await call.on(services[call.service])
     finally:
         await database.close()

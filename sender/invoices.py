@@ -83,20 +83,27 @@ class Invoices:
             invoice_id, lambda invoice: stage_commands(invoice, stage, self._profile.choose(invoice))
         )
 
-    async def pay(self, invoice_id: str, amount: Decimal, *, confirm: bool = True) -> Receipt:
-        """Pay an amount in token units; without ``confirm`` the transfer is left confirming."""
+    async def pay(
+        self, invoice_id: str, amount: Decimal, *, confirm: bool = True, simulated: bool = True
+    ) -> Receipt:
+        """Pay an amount in token units; without ``confirm`` the transfer is left confirming.
+
+        Bodies list a transfer that is not ``simulated``, as they do in production.
+        """
         return await self._follow(
             invoice_id,
-            lambda invoice: pay_commands(invoice, amount, self._profile.choose(invoice), confirm=confirm),
+            lambda invoice: pay_commands(
+                invoice, amount, self._profile.choose(invoice), confirm=confirm, simulated=simulated
+            ),
         )
 
-    async def confirm(self, invoice_id: str) -> Receipt:
-        """Let every transfer that is on chain have its confirmations."""
-        return await self._change(invoice_id, lambda _: ConfirmTransfers())
+    async def confirm(self, invoice_id: str, tx_hashes: tuple[str, ...] | None = None) -> Receipt:
+        """Let transfers have their confirmations: the named ones, or every one that is on chain."""
+        return await self._change(invoice_id, lambda _: ConfirmTransfers(tx_hashes))
 
-    async def reorg(self, invoice_id: str) -> Receipt:
-        """Take every counted transfer off the chain again."""
-        return await self._change(invoice_id, lambda _: ReorgTransfers())
+    async def reorg(self, invoice_id: str, tx_hashes: tuple[str, ...] | None = None) -> Receipt:
+        """Take transfers off the chain again: the named ones, or every one."""
+        return await self._change(invoice_id, lambda _: ReorgTransfers(tx_hashes))
 
     async def cancel(self, invoice_id: str, reason: str) -> Receipt:
         """Cancel an invoice that waits for the client."""

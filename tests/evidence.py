@@ -10,6 +10,7 @@ from sender.domain.signature import webhook_header
 from sender.durations import MINUTE, SECOND
 from sender.scenario.evidence import Evidence, Seen
 from sender.store.reads import AttemptView, EventView
+from sender.store.resources import Transitioned
 
 URL = "http://127.0.0.1:9/webhook"
 SECRET = "whsec_test_evidence"
@@ -71,6 +72,20 @@ def refused(number: int, at: int) -> AttemptView:
     return attempt(number=number, seq=number, due_at=at, started_at=at, finished_at=at, outcome="failed", status=500)
 
 
+def transitioned(**changes: Any) -> Transitioned:
+    """Return the transition that the event announces, to one endpoint."""
+    values: dict[str, Any] = {
+        "seq": 0,
+        "resource_id": "inv_1",
+        "event_type": "invoice.paid",
+        "status": "paid",
+        "note": "",
+        "deliveries": 1,
+        "occurred_at": 0,
+    }
+    return Transitioned(**(values | changes))
+
+
 def seen(**changes: Any) -> Seen:
     """Return what a receiver has that got the event once and fulfilled its order."""
     events = {"evt_1": {"received": 1, "applied": 1}}
@@ -88,5 +103,6 @@ def evidence(*attempts: AttemptView, of: EventView | None = None, **changes: Any
         secrets={SECRET},
         signature_header=HEADER,
         seen=seen(),
+        history=[transitioned()],
     )
     return replace(good, **changes)

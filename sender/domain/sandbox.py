@@ -53,15 +53,17 @@ def stage_commands(invoice: Invoice, stage: Stage, choice: ChooseNetwork) -> lis
 
 
 def pay_commands(
-    invoice: Invoice, amount: Decimal, choice: ChooseNetwork, *, confirm: bool = True
+    invoice: Invoice, amount: Decimal, choice: ChooseNetwork, *, confirm: bool = True, simulated: bool = True
 ) -> list[InvoiceCommand]:
     """Return what pays ``amount`` token units; without ``confirm`` the transfer is left confirming.
+
+    One that is not ``simulated`` is listed by bodies, as a real one is.
 
     Raises ``RequestRefused`` for an amount that cannot be paid, before a network is chosen for it.
     """
     payment = _payment_after(invoice, choice)
     require_amount(amount, payment.quote.currency)
-    seen = SeeTransfer(transaction_hash(invoice.id, payment.seen), amount, simulated=True)
+    seen = SeeTransfer(transaction_hash(invoice.id, payment.seen), amount, simulated=simulated)
     return [*_choosing(invoice, choice), seen, *([ConfirmTransfers()] if confirm else [])]
 
 

@@ -9,7 +9,7 @@ from sender.domain.fault import Fault, FaultMatch
 from sender.durations import SECOND, format_duration
 from sender.invoices import Order
 from sender.scenario.language.moves import Until
-from sender.scenario.play import Created
+from sender.scenario.money_actions import MONEY_ACTIONS
 from sender.store import reads
 from sender.subscriptions import NewEndpoint
 
@@ -34,31 +34,26 @@ async def create_invoice(play: Play, step: resources.CreateInvoice) -> None:
         allow_multiple_payments=step.allow_multiple_payments,
     )
     receipt = await play.api.create(order)
-    play.invoices[step.name] = Created(receipt.resource.id, step.order_id)
+    play.add(step.name, "invoice", receipt.resource.id, step.order_id)
 
 
 async def confirm_payment(play: Play, step: resources.ConfirmPayment) -> None:
     """Choose token and network for the buyer."""
-    await play.api.choose_network(play.invoice(step.invoice).id, step.currency, step.network)
+    await play.api.choose_network(play.id_of(step.invoice), step.currency, step.network)
 
 
 async def pay(play: Play, step: resources.Pay) -> None:
     """Pay an amount, or drive the invoice to its outcome."""
-    invoice_id = play.invoice(step.invoice).id
+    invoice_id = play.id_of(step.invoice)
     if step.outcome is not None:
         await play.api.reach(invoice_id, step.outcome)
     elif step.amount is not None:
         await play.api.pay(invoice_id, step.amount)
 
 
-async def cancel(play: Play, step: resources.Cancel) -> None:
-    """Cancel an invoice."""
-    await play.api.cancel(play.invoice(step.invoice).id, step.reason)
-
-
 async def expire(play: Play, step: resources.Expire) -> None:
     """End an invoice as its deadline would."""
-    await play.api.expire(play.invoice(step.invoice).id)
+    await play.api.expire(play.id_of(step.invoice))
 
 
 async def add_endpoint(play: Play, step: endpoints.Endpoint) -> None:
@@ -107,7 +102,8 @@ async def rotate_secret(play: Play, step: endpoints.RotateSecret) -> None:
 async def resend(play: Play, step: endpoints.Resend) -> None:
     """Resend the last event of a type, for one endpoint or for each."""
     async with play.simulator.database.read() as session:
-        every = await reads.events(session, play.invoice(step.invoice).id)
+        about = play.subject(step)
+        every = await reads.events(session, about.id if about else None)
     wanted = [one for one in every if one.event_type == step.event]
     if step.endpoint is not None:
         wanted = [one for one in wanted if one.endpoint_id == play.endpoints[step.endpoint]]
@@ -120,7 +116,7 @@ async def advance(play: Play, step: moves.Advance) -> None:
     """Move time by, to, or until."""
     conductor = play.simulator.conductor
     if step.until is not None:
-        done = _all_final(play, step)
+        done = _all_settled(play, step)
         move = conductor.advance_until_idle if step.until is Until.IDLE else partial(conductor.advance_until, done)
     else:
         # To an instant in each case: a move that is interrupted goes on from where it stands.
@@ -129,14 +125,15 @@ async def advance(play: Play, step: moves.Advance) -> None:
     await play.through_deaths(move)
 
 
-def _all_final(play: Play, step: moves.Advance) -> Callable[[Session], Awaitable[bool]]:
-    invoice_id = play.invoice(step.invoice).id if step.invoice else None
+def _all_settled(play: Play, step: moves.Advance) -> Callable[[Session], Awaitable[bool]]:
+    resource_id = play.id_of(step.subject.name) if step.subject else None
 
-    def pending(one: EventView) -> bool:
-        return one.event_type == (step.event or one.event_type) and one.state == "pending"
+    def waited_for(one: EventView) -> bool:
+        named = one.event_type == (step.event or one.event_type)
+        return named and one.state == "pending" and one.attempts < (step.attempt or one.attempts + 1)
 
     async def done(session: Session) -> bool:
-        return not any(map(pending, await reads.events(session, invoice_id)))
+        return not any(map(waited_for, await reads.events(session, resource_id)))
 
     return done
 
@@ -183,8 +180,8 @@ ACTIONS: dict[str, Callable[[Play, Any], Awaitable[None]]] = {
     "create_invoice": create_invoice,
     "confirm_payment": confirm_payment,
     "pay": pay,
-    "cancel": cancel,
     "expire": expire,
+    **MONEY_ACTIONS,
     "endpoint": add_endpoint,
     "edit": edit,
     "suspend": suspend,
@@ -199,5 +196,7 @@ ACTIONS: dict[str, Callable[[Play, Any], Awaitable[None]]] = {
     "receiver": receiver,
 }
 
-AT_ONCE = frozenset({"create_invoice", "confirm_payment", "pay", "cancel", "expire", "restart"})
+AT_ONCE = frozenset(
+    {"create_invoice", "confirm_payment", "pay", "cancel", "expire", "create_withdrawal", "create_channel", "restart"}
+)
 """Verbs that may find deliveries under way; every other one waits until nothing is due or in flight."""

@@ -47,14 +47,14 @@ class Api:
         async def again() -> Call:
             return call
 
-        receipt = await self._ask(call, again)
+        receipt = await self.ask(call, again)
         # A call that is asked again returns what is there, so there is a receipt in every case.
         return receipt if receipt is not None else await self.simulator.invoices.create(order)
 
     async def choose_network(self, invoice_id: str, currency: str, network: str) -> None:
         """Choose token and network."""
         call = Call("choose_network", (invoice_id, currency, network))
-        await self._ask(call, self._unless_moved(invoice_id, await self.invoice(invoice_id), call))
+        await self.ask(call, self._unless_moved(invoice_id, await self.invoice(invoice_id), call))
 
     async def reach(self, invoice_id: str, stage: Stage) -> None:
         """Drive an invoice to a stage, as ``simulate-payment`` does, and wait for what is announced on the way."""
@@ -69,7 +69,7 @@ class Api:
                 case ExpireInvoice():
                     await self.expire(invoice_id)
                 case PayLate():
-                    await self._ask(Call("simulate", (invoice_id, stage)), _nothing)
+                    await self.ask(Call("simulate", (invoice_id, stage)), _nothing)
 
     async def pay(self, invoice_id: str, amount: Decimal) -> None:
         """Pay an amount in token units: a transfer is seen, and confirmed once that has been announced."""
@@ -77,14 +77,14 @@ class Api:
         await self._confirm(invoice_id)
 
     async def _see_transfer(self, invoice_id: str, amount: Decimal) -> None:
-        before = _seen(await self.invoice(invoice_id))
+        before = transfers_seen(await self.invoice(invoice_id))
         call = Call("pay", (invoice_id, amount), {"confirm": False})
 
         async def again() -> Call | None:
             # Asked again without looking, it would be paid twice.
-            return call if _seen(await self.invoice(invoice_id)) == before else None
+            return call if transfers_seen(await self.invoice(invoice_id)) == before else None
 
-        await self._ask(call, again)
+        await self.ask(call, again)
 
     async def _confirm(self, invoice_id: str) -> None:
         """Confirm what was seen. On a chain that takes minutes, so the news of the transfer is delivered by then."""
@@ -95,17 +95,17 @@ class Api:
             payment = (await self.invoice(invoice_id)).payment
             return call if payment is not None and payment.is_confirming else None
 
-        await self._ask(call, again)
+        await self.ask(call, again)
 
     async def cancel(self, invoice_id: str, reason: str) -> None:
         """Cancel an invoice."""
         call = Call("cancel", (invoice_id, reason))
-        await self._ask(call, self._unless_moved(invoice_id, await self.invoice(invoice_id), call))
+        await self.ask(call, self._unless_moved(invoice_id, await self.invoice(invoice_id), call))
 
     async def expire(self, invoice_id: str) -> None:
         """End an invoice as its deadline would."""
         call = Call("expire", (invoice_id,))
-        await self._ask(call, self._unless_moved(invoice_id, await self.invoice(invoice_id), call))
+        await self.ask(call, self._unless_moved(invoice_id, await self.invoice(invoice_id), call))
 
     async def invoice(self, invoice_id: str) -> Invoice:
         """Return an invoice as it stands."""
@@ -121,7 +121,7 @@ class Api:
 
         return again
 
-    async def _ask(self, call: Call, again: Again) -> Receipt | None:
+    async def ask(self, call: Call, again: Again) -> Receipt | None:
         """Carry out a call, and after each death what ``again`` says is missing; ``None`` when nothing is."""
         wanted: Call | None = call
         while wanted is not None:
@@ -135,7 +135,7 @@ class Api:
 
     async def _once(self, call: Call, armed: list[Fault]) -> Receipt:
         if not armed or self.simulator.settings.in_process:
-            return await call.on(self.simulator.invoices)
+            return await call.on(getattr(self.simulator, call.service))
         try:
             return await carry_out(self.simulator.settings, call)
         finally:
@@ -158,5 +158,6 @@ async def _nothing() -> None:
     """Say that nothing is missing: a transition that nobody is told of cannot meet a crash point."""
 
 
-def _seen(invoice: Invoice) -> int:
+def transfers_seen(invoice: Invoice) -> int:
+    """Return how many transfers to an invoice were ever seen."""
     return invoice.payment.seen if invoice.payment is not None else 0

@@ -1,13 +1,13 @@
-"""The step ``expect``: what was found is gathered once and compared, field by field."""
+"""The step ``expect``: what the sender's records and the API show is gathered once and compared, field by field."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sender.durations import format_duration
-from sender.scenario.language.expectations import OF_EVENT
-from sender.store import reads, settings
+from sender.scenario import commands, receiving
+from sender.scenario.findings import Finding, Since, bounded, equal
+from sender.scenario.language.expectations import BOUNDS, OF_EVENT, OF_RECORDS, STATUSES
+from sender.store import reads, resources, settings
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -17,115 +17,102 @@ if TYPE_CHECKING:
     from sender.scenario.play import Play
     from sender.store.reads import AttemptView, EventView
 
-NONE = "none"
-"""The word for what is not there."""
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One comparison, as text: what was asked, of what, what was wanted and what was found."""
-
-    subject: str
-    field: str
-    wanted: str
-    found: str
-
-    @property
-    def holds(self) -> bool:
-        """Whether it is as it was wanted."""
-        return self.wanted == self.found
-
 
 async def check(play: Play, expect: Expect) -> list[Finding]:
-    """Return what an ``expect`` step finds. Raises ``UsageError`` for what only the reference receiver can tell."""
+    """Return what an ``expect`` step finds. Raises ``UsageError`` for what nobody here can tell."""
     if play.receiver is not None:
         await play.receiver.idle()
-    found = {
-        **await _of_event(play, expect),
-        **await _of_invoice(play, expect),
-        **await _of_endpoint(play, expect),
-    }
     return [
-        Finding(subject_of(expect, name), name, shown(_wanted(expect, name)), shown(value))
-        for name, value in found.items()
+        *await _of_event(play, expect),
+        *await receiving.of_order(play, expect),
+        *await _of_resource(play, expect),
+        *await _of_statuses(play, expect),
+        *await _of_endpoint(play, expect),
     ]
 
 
-async def _of_event(play: Play, expect: Expect) -> Mapping[str, Any]:
-    asked = [name for name in OF_EVENT if getattr(expect, name) is not None]
-    if not asked:
-        return {}
+async def _of_event(play: Play, expect: Expect) -> list[Finding]:
+    asked, about = expect.given(OF_EVENT), play.subject(expect)
+    if not asked or about is None:
+        return []
     endpoint_id = play.endpoint_id(expect.endpoint)
     async with play.simulator.database.read() as session:
-        every = await reads.events(session, play.invoice(expect.invoice).id)
+        every = await reads.events(session, about.id)
         mine = [one for one in every if (one.event_type, one.endpoint_id) == (expect.event, endpoint_id)]
         event = mine[-1] if mine else None
         attempts = [one for one in await reads.attempts_after(session) if event and one.outbox_seq == event.seq]
-    counted = await _counted(play, event) if {"received", "applied"} & set(asked) else {}
-    facts = {**_facts(event, sorted(attempts, key=lambda one: one.number)), **counted}
-    return {name: facts[name] for name in asked}
+    made = sorted(attempts, key=lambda one: one.number)
+    return [
+        *_recorded(expect, event, made),
+        *_bounds(expect, made),
+        *await receiving.of_event(play, expect, event),
+    ]
 
 
-def _facts(event: EventView | None, attempts: Sequence[AttemptView]) -> dict[str, Any]:
-    return {
+def _recorded(expect: Expect, event: EventView | None, attempts: Sequence[AttemptView]) -> list[Finding]:
+    facts: Mapping[str, Any] = {
         "state": event.state if event else None,
         "attempts": event.attempts if event else 0,
         "statuses": [one.status for one in attempts],
         "reasons": [one.reason for one in attempts],
         "at": [Since(one.started_at - attempts[0].started_at) for one in attempts],
     }
+    wanted = {name: getattr(expect, name) for name in expect.given(OF_RECORDS)}
+    if "at" in wanted:
+        wanted["at"] = [Since(one) for one in wanted["at"]]
+    return [equal(expect, name, value, facts[name]) for name, value in wanted.items()]
 
 
-async def _counted(play: Play, event: EventView | None) -> dict[str, int]:
-    received = await play.reference().received()
-    summary = received.get(event.event_id, {}) if event else {}
-    return {"received": summary.get("received", 0), "applied": summary.get("applied", 0)}
+def _bounds(expect: Expect, attempts: Sequence[AttemptView]) -> list[Finding]:
+    took: dict[str, list[Duration]] = {
+        # An event is due at once, so its first attempt was due when it was announced.
+        "delivered": [one.finished_at - attempts[0].due_at for one in attempts if one.outcome == "delivered"][:1],
+        "answered": [one.duration for one in attempts],
+    }
+    return [
+        bounded(expect, name, took[what], is_real=what == "answered")
+        for name in expect.given(BOUNDS)
+        for what in [name.partition("_")[0]]
+    ]
 
 
-async def _of_invoice(play: Play, expect: Expect) -> Mapping[str, Any]:
-    found: dict[str, Any] = {}
-    if expect.order is not None:
-        order = await play.reference().order(play.invoice(expect.invoice).order_id)
-        found["order"] = order["status"] if order else None
-    if expect.invoice_status is not None:
-        found["invoice_status"] = (await play.api.invoice(play.invoice(expect.invoice).id)).status.value
+async def _of_resource(play: Play, expect: Expect) -> list[Finding]:
+    found = []
+    about = play.subject(expect)
+    if expect.announced is not None and about is not None:
+        async with play.simulator.database.read() as session:
+            history = await resources.history_of(session, about.id)
+        announced = [row.event_type for row in history if row.event_type is not None]
+        found.append(equal(expect, "announced", expect.announced, announced))
+    if expect.arrived is not None and about is not None:
+        found.append(equal(expect, "arrived", expect.arrived, await receiving.arrived(play, expect, about.id)))
+    if expect.shows is not None:
+        resource_id = about.id if about is not None else play.id_of(expect.channel or "")
+        document = play.simulator.profile.resource(await commands.load(play.api, resource_id))
+        found += [equal(expect, path, wanted, _at(document, path)) for path, wanted in expect.shows.items()]
     return found
 
 
-async def _of_endpoint(play: Play, expect: Expect) -> Mapping[str, Any]:
+def _at(document: Any, path: str) -> object:
+    for step in path.split("."):
+        if isinstance(document, list) and step.isdecimal() and int(step) < len(document):
+            document = document[int(step)]
+        else:
+            document = document.get(step) if isinstance(document, dict) else None
+    return document
+
+
+async def _of_statuses(play: Play, expect: Expect) -> list[Finding]:
+    found = []
+    for field in expect.given(tuple(STATUSES)):
+        resource = await commands.load(play.api, play.id_of(getattr(expect, STATUSES[field])))
+        found.append(equal(expect, field, getattr(expect, field), resource.status))
+    return found
+
+
+async def _of_endpoint(play: Play, expect: Expect) -> list[Finding]:
     if expect.endpoint_status is None:
-        return {}
+        return []
     async with play.simulator.database.read() as session:
         endpoint = await settings.read_endpoint(session, play.endpoint_id(expect.endpoint))
-    return {"endpoint_status": endpoint.status.value}
-
-
-@dataclass(frozen=True, slots=True)
-class Since:
-    """A virtual duration, which is shown with its unit."""
-
-    duration: Duration
-
-
-def shown(value: object) -> str:
-    """Return a value of an expectation as it is written in a story."""
-    if isinstance(value, list | tuple):
-        return f"[{', '.join(map(shown, value))}]"
-    if value is None:
-        return NONE
-    return format_duration(value.duration) if isinstance(value, Since) else str(value)
-
-
-def _wanted(expect: Expect, name: str) -> object:
-    value = getattr(expect, name)
-    return [Since(one) for one in value] if name == "at" else value
-
-
-def subject_of(expect: Expect, field: str) -> str:
-    """Return what a field of an ``expect`` step is about, in words."""
-    if field == "endpoint_status":
-        return f"endpoint {expect.endpoint}" if expect.endpoint else "the endpoint"
-    if field in OF_EVENT:
-        where = f" at {expect.endpoint}" if expect.endpoint else ""
-        return f"{expect.event} of {expect.invoice}{where}"
-    return f"invoice {expect.invoice}"
+    return [equal(expect, "endpoint_status", expect.endpoint_status, endpoint.status)]

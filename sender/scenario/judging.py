@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sender.scenario.breach import Witness
 from sender.scenario.events import EventSummed, LawBroken, LawHeld
-from sender.scenario.laws import LAWS
+from sender.scenario.receiver_laws import LAWS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -34,12 +35,19 @@ def sums(evidence: Evidence, now: Instant, names: Mapping[str, str]) -> Iterator
 
 
 def verdicts(evidence: Evidence, now: Instant) -> Iterator[LawHeld | LawBroken]:
-    """Return what became of each law; those that only the reference receiver can tell are left out without it."""
+    """Return what became of each law; those whose witness is not there are left out."""
     for law in LAWS:
-        if law.of_receiver and evidence.seen is None:
+        if law.witness not in witnesses(evidence):
             continue
         breaches = list(law.breaches(evidence))
         if not breaches:
             yield LawHeld(virtual_time=now, law=law.name, says=law.says)
         for one in breaches:
             yield LawBroken(virtual_time=now, law=law.name, says=law.says, subject=one.subject, detail=one.detail)
+
+
+def witnesses(evidence: Evidence) -> set[Witness]:
+    """Return who was there to tell."""
+    receiver = {Witness.RECEIVER} if evidence.seen is not None else set()
+    probe = {Witness.PROBE} if evidence.probed is not None else set()
+    return {Witness.SENDER, *receiver, *probe}

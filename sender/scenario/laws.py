@@ -1,49 +1,70 @@
-"""The laws that are checked after every story without being asked (design §3). Each is a pure function of evidence."""
+"""The laws that are checked after every story without being asked (design §3): those of the sender's own records.
+
+Each is a pure function of evidence. What the receiver has to say is in ``receiver_laws``.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from sender.domain.delivery import DeliveryState, Trigger
 from sender.domain.signature import webhook_signature
 from sender.durations import format_duration
+from sender.scenario.breach import Breach, breach
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Iterator, Sequence
 
-    from sender.scenario.evidence import Evidence, Seen
+    from sender.scenario.evidence import Evidence
     from sender.store.reads import AttemptView, EventView
 
 _DELIVERED = "delivered"
 
 
-@dataclass(frozen=True, slots=True)
-class Breach:
-    """Where a law does not hold: the event, order or invoice, and what was found."""
-
-    subject: str
-    detail: str
-
-
-@dataclass(frozen=True, slots=True)
-class Law:
-    """One law. ``of_receiver``: it can only be checked with the reference receiver."""
-
-    name: str
-    says: str
-    breaches: Callable[[Evidence], Iterator[Breach]]
-    of_receiver: bool = False
+def committed_together(evidence: Evidence) -> Iterator[Breach]:
+    """Find transitions without the rows that announce them, and rows that no transition announces."""
+    announced = {event.seq: event for event in evidence.events}
+    for row in evidence.history:
+        # The rows of a transition have the numbers behind its own.
+        mine = [announced.pop(row.seq + number, None) for number in range(1, row.deliveries + 1)]
+        found = [one for one in mine if one and (one.resource_id, one.event_type) == (row.resource_id, row.event_type)]
+        if len(found) != row.deliveries:
+            what = row.event_type or f"a silent transition to {row.status}"
+            yield Breach(
+                f"{what} of {row.resource_id}", f"{row.deliveries} rows were written, and {len(found)} are there"
+            )
+    for event in announced.values():
+        yield breach(event, "it announces a transition that was never committed")
 
 
 def nothing_lost(evidence: Evidence) -> Iterator[Breach]:
     """Find rows that are neither final nor due."""
     for event in evidence.events:
         if event.state == DeliveryState.PENDING and event.due_at is None:
-            yield _breach(event, "it is pending and never due")
+            yield breach(event, "it is pending and never due")
         if event.in_flight:
-            yield _breach(event, "it is in the hands of a relay that will not send it")
+            yield breach(event, "it is in the hands of a relay that will not send it")
+
+
+def ends_for_a_reason(evidence: Evidence) -> Iterator[Breach]:
+    """Find rows that are delivered without a 2xx, failed before the ladder's end, or cancelled with their endpoint."""
+    for event in evidence.events:
+        taken = any(one.counted and one.outcome == _DELIVERED for one in evidence.attempts_of(event))
+        if event.state == DeliveryState.DELIVERED and not taken:
+            yield breach(event, "it counts as delivered, and no attempt on record was taken")
+        if event.state == DeliveryState.FAILED and event.failures < evidence.ladder.attempts:
+            yield breach(event, f"it was given up after {event.failures} of {evidence.ladder.attempts} attempts")
+        if event.state == DeliveryState.CANCELLED and event.endpoint_id not in evidence.deleted:
+            yield breach(event, "it was cancelled, and its endpoint was not deleted")
+
+
+def rung_is_failures(evidence: Evidence) -> Iterator[Breach]:
+    """Find rows whose rung is not the number of failures on record: a death or a lost lease must spend none."""
+    for event in evidence.events:
+        failed = sum(one.outcome != _DELIVERED for one in _on_the_ladder(evidence, event))
+        if event.failures != failed:
+            yield breach(event, f"it stands on rung {event.failures}, and {failed} failures are on record")
 
 
 def ladder_ends(evidence: Evidence) -> Iterator[Breach]:
@@ -51,7 +72,7 @@ def ladder_ends(evidence: Evidence) -> Iterator[Breach]:
     for event in evidence.events:
         made = len(_on_the_ladder(evidence, event))
         if made > evidence.ladder.attempts:
-            yield _breach(event, f"{made} attempts were made, and the ladder has {evidence.ladder.attempts}")
+            yield breach(event, f"{made} attempts were made, and the ladder has {evidence.ladder.attempts}")
 
 
 def gaps_are_the_ladders(evidence: Evidence) -> Iterator[Breach]:
@@ -62,11 +83,11 @@ def gaps_are_the_ladders(evidence: Evidence) -> Iterator[Breach]:
             due_at = evidence.ladder.next_due(rung, before.started_at, before.finished_at)
             if after.due_at != due_at:
                 late = format_duration(after.due_at - (due_at or 0))
-                yield _breach(event, f"attempt {after.number} was due {late} off its rung")
+                yield breach(event, f"attempt {after.number} was due {late} off its rung")
         for one in made:
             if one.started_at < one.due_at:
                 early = format_duration(one.due_at - one.started_at)
-                yield _breach(event, f"attempt {one.number} was made {early} too early")
+                yield breach(event, f"attempt {one.number} was made {early} too early")
 
 
 def settled_rests(evidence: Evidence) -> Iterator[Breach]:
@@ -76,9 +97,9 @@ def settled_rests(evidence: Evidence) -> Iterator[Breach]:
         delivered = [place for place, one in enumerate(counted) if one.outcome == _DELIVERED]
         after = counted[delivered[0] + 1 :] if delivered else []
         if any(one.trigger == Trigger.SCHEDULED for one in after):
-            yield _breach(event, "the ladder sent it again after it had been delivered")
+            yield breach(event, "the ladder sent it again after it had been delivered")
         if [one.number for one in counted] != list(range(1, len(counted) + 1)):
-            yield _breach(event, f"its attempts are numbered {[one.number for one in counted]}")
+            yield breach(event, f"its attempts are numbered {[one.number for one in counted]}")
 
 
 def body_never_changes(evidence: Evidence) -> Iterator[Breach]:
@@ -88,90 +109,11 @@ def body_never_changes(evidence: Evidence) -> Iterator[Breach]:
         for one in evidence.attempts_of(event):
             header = dict(one.request_headers).get(evidence.signature_header, "")
             if not _signs(header, body, evidence):
-                yield _breach(event, f"attempt {one.number} was signed over other bytes than those that are stored")
-
-
-def delivered_means_received(evidence: Evidence) -> Iterator[Breach]:
-    """Find rows that count as delivered and never reached the receiver."""
-    for event, made in _at_receiver(evidence):
-        if any(one.outcome == _DELIVERED for one in made) and not _received(evidence, event):
-            yield _breach(event, "it counts as delivered, and the receiver has never seen it")
-
-
-def no_unplanned_duplicate(evidence: Evidence) -> Iterator[Breach]:
-    """Find rows that were received more often than attempts are recorded and deaths and faults explain."""
-    for event, made in _at_receiver(evidence):
-        planned = evidence.deaths * (1 + evidence.copies)
-        planned += sum(evidence.copies for one in made if "duplicate" in one.faults)
-        received = _received(evidence, event)
-        if received - len(made) > planned:
-            yield _breach(event, f"received {received} times in {len(made)} recorded attempts; planned were {planned}")
-
-
-def only_what_happened(evidence: Evidence) -> Iterator[Breach]:
-    """Find events that the receiver got and no committed row announces."""
-    known = {event.event_id for event in evidence.events}
-    for event_id in _seen(evidence).events:
-        if event_id not in known:
-            yield Breach(event_id, "it was received, and no committed transition announces it")
-
-
-def applied_once(evidence: Evidence) -> Iterator[Breach]:
-    """Find events that were applied twice, and paid orders that were not fulfilled exactly once."""
-    seen = _seen(evidence)
-    for event_id, one in seen.events.items():
-        if one["applied"] > 1:
-            yield Breach(event_id, f"the receiver applied it {one['applied']} times")
-    for order in seen.orders:
-        if order["fulfilled"] != int(order["paid"]):
-            paid = "paid" if order["paid"] else "not paid"
-            yield Breach(order["external_order_id"], f"it is {paid} and was fulfilled {order['fulfilled']} times")
-
-
-LAWS = (
-    Law("nothing_lost", "every delivery is final, or due", nothing_lost),
-    Law("ladder_ends", "no delivery has more attempts than the ladder", ladder_ends),
-    Law("gaps_are_the_ladders", "every attempt is due when the ladder says", gaps_are_the_ladders),
-    Law("settled_rests", "the ladder never sends again what was delivered", settled_rests),
-    Law("body_never_changes", "every attempt carries the bytes that were stored", body_never_changes),
-    Law(
-        "delivered_means_received", "what counts as delivered was received", delivered_means_received, of_receiver=True
-    ),
-    Law("no_unplanned_duplicate", "nothing arrives twice unplanned", no_unplanned_duplicate, of_receiver=True),
-    Law("only_what_happened", "nothing is announced that was not committed", only_what_happened, of_receiver=True),
-    Law(
-        "applied_once",
-        "every event is applied at most once, every paid order fulfilled once",
-        applied_once,
-        of_receiver=True,
-    ),
-)
-
-
-def _breach(event: EventView, detail: str) -> Breach:
-    return Breach(f"{event.event_type} {event.event_id}", detail)
+                yield breach(event, f"attempt {one.number} was signed over other bytes than those that are stored")
 
 
 def _on_the_ladder(evidence: Evidence, event: EventView) -> Sequence[AttemptView]:
     return [one for one in evidence.attempts_of(event) if one.counted and one.trigger == Trigger.SCHEDULED]
-
-
-def _seen(evidence: Evidence) -> Seen:
-    if evidence.seen is None:
-        raise ValueError("this law needs the reference receiver")
-    return evidence.seen
-
-
-def _at_receiver(evidence: Evidence) -> Iterator[tuple[EventView, Sequence[AttemptView]]]:
-    """Return each event with those of its attempts that went to the reference receiver."""
-    url = _seen(evidence).url
-    for event in evidence.events:
-        yield event, [one for one in evidence.attempts_of(event) if one.url == url]
-
-
-def _received(evidence: Evidence, event: EventView) -> int:
-    received: int = _seen(evidence).events.get(event.event_id, {}).get("received", 0)
-    return received
 
 
 def _signs(header: str, body: bytes, evidence: Evidence) -> bool:

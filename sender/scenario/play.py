@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sender.crash import Crashed
 from sender.errors import UsageError
 from sender.scenario.events import ApiCrashed
+from sender.scenario.language.subject import kind_of
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
     from sender.durations import Instant
     from sender.scenario.api import Api
     from sender.scenario.events import Listener
+    from sender.scenario.language.subject import AboutEvents
+    from sender.scenario.probing import Probe
     from sender.scenario.receiver_client import ReceiverClient
     from sender.simulator import Simulator
 
@@ -29,15 +32,27 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Created:
-    """An invoice of the story: its id, and the merchant's own id of its order."""
+    """A resource of the story: its kind in the language, its id, and the merchant's own id of it."""
 
+    kind: str
     id: str
     order_id: str
 
 
+@dataclass(frozen=True, slots=True)
+class Seen:
+    """A transfer of the story: the invoice that it pays, and its transaction."""
+
+    invoice_id: str
+    tx_hash: str
+
+
 @dataclass(slots=True, kw_only=True)
 class Play:
-    """One story on its stage. ``receiver`` is the reference receiver, where it is the one under test."""
+    """One story on its stage. ``receiver`` is the reference receiver, where it is the one under test.
+
+    ``probe`` looks into somebody else's, where there is a way to.
+    """
 
     simulator: Simulator
     api: Api
@@ -46,7 +61,9 @@ class Play:
     project_id: str
     receiver: ReceiverClient | None
     target: Target
-    invoices: dict[str, Created] = field(default_factory=dict)
+    probe: Probe | None = None
+    created: dict[str, Created] = field(default_factory=dict)
+    transfers: dict[str, Seen] = field(default_factory=dict)
     endpoints: dict[str, str] = field(default_factory=dict)
     # What the receiver was configured with: the first secret of each endpoint that leads to it.
     believed: list[str] = field(default_factory=list)
@@ -71,13 +88,24 @@ class Play:
             raise UsageError("which endpoint is meant is not said; name it")
         return next(iter(self.endpoints.values()))
 
-    def invoice(self, name: str | None) -> Created:
-        """Return an invoice; the only one, where no name is given."""
-        if name is not None:
-            return self.invoices[name]
-        if len(self.invoices) != 1:
-            raise UsageError("which invoice is meant is not said; name it")
-        return next(iter(self.invoices.values()))
+    def add(self, name: str, kind: str, resource_id: str, own_id: str) -> None:
+        """Take in a resource that the story made."""
+        self.created[name] = Created(kind, resource_id, own_id)
+
+    def id_of(self, name: str) -> str:
+        """Return the id of a resource."""
+        return self.created[name].id
+
+    def of_kind(self, kind: str) -> list[Created]:
+        """Return the resources of a kind, oldest first."""
+        return [one for one in self.created.values() if one.kind == kind]
+
+    def subject(self, about: AboutEvents) -> Created | None:
+        """Return the resource that a step names; the only one that tells of its event, where none is named."""
+        if about.subject is not None:
+            return self.created[about.subject.name]
+        only = self.of_kind(kind_of(about.event)) if about.event is not None else []
+        return only[0] if len(only) == 1 else None
 
     def reference(self) -> ReceiverClient:
         """Return the reference receiver. Raises ``UsageError`` where another one is under test."""

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from sender.scenario.report_ink import Ink
 
 _VERBS = 16
-"""The width of the column of verbs; the longest has fifteen letters."""
+"""The width of the column of verbs; only ``create_withdrawal`` is longer."""
 
 
 @dataclass(slots=True)
@@ -77,7 +77,7 @@ class TextReport:
         self._line("")
 
     def _step(self, event: StepStarted) -> None:
-        self._line(f"{self._since(event):>9}  {event.verb:{_VERBS}}{event.text}")
+        self._line(f"{self._since(event):>9}  {event.verb:{_VERBS - 1}} {event.text}")
 
     def _death(self, event: RelayDied) -> None:
         self._deaths.append(event)

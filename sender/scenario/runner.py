@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from sender.scenario.events import Listener, RunEvent
     from sender.scenario.language import Scenario, Step
     from sender.scenario.play import Target
+    from sender.scenario.probing import Probe
     from sender.scenario.receiver_client import ReceiverClient
 
 DEFAULT_START: Instant = parse_instant("2026-03-02T09:00:00Z")
@@ -50,7 +51,8 @@ DEFAULT_START: Instant = parse_instant("2026-03-02T09:00:00Z")
 class Staging:
     """What a story is played on: settings, the receiver under test, and the names that the report gives to them.
 
-    ``receiver`` is the reference receiver, where it is the one under test. ``file`` stands in messages.
+    ``receiver`` is the reference receiver, where it is the one under test; ``probe`` looks into another one, and stays
+    the caller's to close. ``file`` stands in messages.
     """
 
     settings: Settings
@@ -58,6 +60,7 @@ class Staging:
     receiver: ReceiverClient | None
     story: str
     file: str
+    probe: Probe | None = None
 
 
 @dataclass(slots=True)
@@ -170,8 +173,8 @@ class _Runner:
 
     async def _report(self, *, settled: bool) -> None:
         play = self._play
-        self._resources.update(created.id for created in play.invoices.values())
-        self._names.update({created.id: name for name, created in play.invoices.items()})
+        self._resources.update(created.id for created in play.created.values())
+        self._names.update({created.id: name for name, created in play.created.items()})
         self._names.update({id_: name for name, id_ in play.endpoints.items()})
         await (self._watch.report() if settled else self._watch.report_changes())
 
@@ -187,6 +190,7 @@ async def _open(simulator: Simulator, staging: Staging, tally: Tally) -> Play:
         project_id=(await simulator.merchant.projects())[0].id,
         receiver=staging.receiver,
         target=staging.target,
+        probe=staging.probe,
     )
 
 

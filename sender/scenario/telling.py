@@ -10,11 +10,16 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sender.scenario.language import Step
-    from sender.scenario.language.endpoints import Endpoint, Resend
+    from sender.scenario.language.chain import Transfer
+    from sender.scenario.language.channels import CreateChannel, Deposit
+    from sender.scenario.language.endpoints import Edit, Endpoint, Resend
     from sender.scenario.language.expectations import Expect
     from sender.scenario.language.faults import Crash, On, Receiver, Wire
     from sender.scenario.language.moves import Advance
+    from sender.scenario.language.part import OneOf
     from sender.scenario.language.resources import ConfirmPayment, CreateInvoice, Pay
+    from sender.scenario.language.subject import AboutEvents
+    from sender.scenario.language.withdrawals import CreateWithdrawal
 
 
 def told(step: Step) -> str:
@@ -39,6 +44,35 @@ def _of_invoice(step: Any) -> str:
     return str(step.invoice)
 
 
+def _of_withdrawal(step: Any) -> str:
+    return str(step.withdrawal)
+
+
+def _of_channel(step: Any) -> str:
+    return str(step.channel)
+
+
+def _chosen(step: OneOf) -> str:
+    return step.name_of_chosen
+
+
+def _transfer(step: Transfer) -> str:
+    confirmed = f", {step.confirmations} confirmations" if step.confirmations else ""
+    return f"{step.amount} to {step.invoice}{f' as {step.name}' if step.name else ''}{confirmed}"
+
+
+def _withdrawal(step: CreateWithdrawal) -> str:
+    return f"{step.name}, {step.amount} {step.currency} on {step.network}"
+
+
+def _channel(step: CreateChannel) -> str:
+    return step.name
+
+
+def _deposit(step: Deposit) -> str:
+    return f"{step.name}, {step.amount} {step.currency} on {step.network} to {step.channel}, {step.stage}"
+
+
 def _of_endpoint(step: Any) -> str:
     return step.endpoint or "the endpoint"
 
@@ -47,8 +81,14 @@ def _endpoint(step: Endpoint) -> str:
     return f"{step.name} at {step.url or 'the receiver'}"
 
 
+def _edit(step: Edit) -> str:
+    values = {"url": step.url, "project": step.project, "categories": ", ".join(step.categories or ())}
+    changed = ", ".join(f"{name} {value}" for name, value in values.items() if value)
+    return f"{_of_endpoint(step)}: {changed}"
+
+
 def _resend(step: Resend) -> str:
-    return f"{step.event}{f' of {step.invoice}' if step.invoice else ''}"
+    return f"{_about(step).removeprefix(' ')}{f' to {step.endpoint}' if step.endpoint else ''}"
 
 
 def _advance(step: Advance) -> str:
@@ -57,7 +97,7 @@ def _advance(step: Advance) -> str:
     if step.to is not None:
         since = format_duration(step.to.value) if step.to.since_start else format_instant(step.to.value)
         return f"to {since}"
-    return f"until {step.until}{_about(step.event, step.invoice)}"
+    return f"until {step.until}{f' {step.attempt}' if step.attempt else ''}{_about(step)}"
 
 
 def _crash(step: Crash) -> str:
@@ -79,12 +119,12 @@ def _receiver(step: Receiver) -> str:
 
 
 def _expect(step: Expect) -> str:
-    return _about(step.event, step.invoice).removeprefix(" ") or _of_endpoint(step)
+    return _about(step).removeprefix(" ") or step.channel or _of_endpoint(step)
 
 
-def _about(event: str | None, invoice: str | None) -> str:
-    named = f" {event}" if event else ""
-    return f"{named}{' of' if event else ''} {invoice}" if invoice else named
+def _about(step: AboutEvents) -> str:
+    named = f" {step.event}" if step.event else ""
+    return f"{named}{' of' if step.event else ''} {step.subject.name}" if step.subject else named
 
 
 def _on(on: On) -> str:
@@ -101,9 +141,18 @@ _TELLERS: dict[str, Callable[[Any], str]] = {
     "create_invoice": _create,
     "confirm_payment": _confirm,
     "pay": _pay,
-    "cancel": _of_invoice,
+    "transfer": _transfer,
+    "confirm": _chosen,
+    "reorg": _chosen,
+    "cancel": _chosen,
     "expire": _of_invoice,
+    "create_withdrawal": _withdrawal,
+    **dict.fromkeys(("review", "process", "complete", "fail"), _of_withdrawal),
+    "create_channel": _channel,
+    **dict.fromkeys(("block", "unblock"), _of_channel),
+    "deposit": _deposit,
     "endpoint": _endpoint,
+    "edit": _edit,
     "resend": _resend,
     "advance": _advance,
     "crash": _crash,

@@ -69,6 +69,9 @@ _UPDATE = (
         document=bindparam("b_document"),
     )
 )
+_NEWEST = (
+    select(resources.c.id).where(resources.c.kind == bindparam("b_kind")).order_by(resources.c.seq.desc()).limit(1)
+)
 _NEXT = select(func.min(resources.c.deadline_at)).where(resources.c.deadline_at.is_not(None))
 _DUE = (
     select(resources.c.deadline_at, resources.c.kind, resources.c.id)
@@ -100,6 +103,11 @@ async def find(session: Session, wanted: Wanted) -> Any | None:
         for row in await session.rows(_BY_EXTERNAL_ID, params):
             return decoded(row)
     return None
+
+
+async def newest(session: Session, kind: str) -> str | None:
+    """Return the id of the resource of a kind that was made last."""
+    return next((row.id for row in await session.rows(_NEWEST, {"b_kind": kind})), None)
 
 
 async def add(session: Session, seq: int, resource: Resource) -> None:

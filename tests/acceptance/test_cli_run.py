@@ -52,7 +52,7 @@ invoice.paid of order to default  delivered, 1 attempt, received 2, applied 1
      1         +0s  o 200       N ms
   1 request more than attempts on record: sent, and never written down
 
-PASSED  crash-after-send: 6 of 6 expectations and 9 of 9 laws hold; N s for 0s
+PASSED  crash-after-send: 6 of 6 expectations and 12 of 12 laws hold; N s for 0s
 
 """
 
@@ -109,7 +109,7 @@ def test_failed_expectation(tmp_path: Path) -> None:
     assert result.code == 1
     assert "line 6, step 4: invoice.paid of order: state is delivered, not failed\n" in result.printed
     assert "line 6, step 4: invoice.paid of order: received is 1, not 2\n" in result.printed
-    assert "FAILED  mine: 1 of 3 expectations and 9 of 9 laws hold" in result.printed
+    assert "FAILED  mine: 1 of 3 expectations and 12 of 12 laws hold" in result.printed
 
 
 def test_several_stories(tmp_path: Path) -> None:
@@ -127,7 +127,7 @@ def test_own_receiver(shop: ReceiverClient, tmp_path: Path) -> None:
     words = ("--target", shop.url, "--secret", "whsec_of_the_shop")
     result = command("run", write(tmp_path, steps), *words, folder=tmp_path)
     assert result.code == 0, result
-    assert "5 of 5 laws hold" in result.printed
+    assert "8 of 8 laws hold" in result.printed
     received = asyncio.run(shop.received()).values()
     assert [(one["event_type"], one["accepted"]) for one in received] == [
         ("invoice.confirming", 1),

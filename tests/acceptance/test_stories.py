@@ -41,7 +41,7 @@ def test_every_story_holds(way: str, request: pytest.FixtureRequest) -> None:
     assert [line for line in result.lines if line["kind"] in {"expectation.failed", "law.broken"}] == []
     assert {line["verdict"] for line in finished.values()} == {"passed"}
     assert result.code == 0
-    assert all(line["laws"] == 9 and line["expectations"] > 2 for line in finished.values())
+    assert all(line["laws"] == 12 and line["expectations"] > 2 for line in finished.values())
     assert crash_table(result) == CRASHES
 
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from sender.domain.fault import Fault, FaultMatch
-from sender.scenario.expectations import Since, shown
-from sender.scenario.language import load_scenario
+from sender.scenario.findings import Since, shown
+from sender.scenario.language import VERBS, load_scenario
 from sender.scenario.telling import told
 from sender.scenario.watching import Death, Ear, used_up
 from sender.telemetry import Event
@@ -44,6 +44,27 @@ steps:
   - expect: {endpoint: shop, endpoint_status: active}
   - create_invoice: {as: second, amount: "1", currency: USD}
   - cancel: {invoice: second}
+  - transfer: {as: first, invoice: order, amount: "5"}
+  - transfer: {invoice: order, amount: "5", confirmations: 20}
+  - confirm: {transfer: first}
+  - reorg: {invoice: order}
+  - create_withdrawal: {as: payout, amount: "25", currency: USDT, network: TRC20}
+  - review: {withdrawal: payout}
+  - process: {withdrawal: payout}
+  - complete: {withdrawal: payout}
+  - fail: {withdrawal: payout}
+  - cancel: {withdrawal: payout}
+  - create_channel: {as: ann}
+  - block: {channel: ann}
+  - unblock: {channel: ann}
+  - deposit: {as: gift, channel: ann, amount: "20", currency: USDT, network: TRC20}
+  - advance: {until: attempt, attempt: 3, deposit: gift}
+  - resend: {event: withdrawal.created, endpoint: shop}
+  - edit: {endpoint: shop, url: "http://127.0.0.1:9/y", categories: [invoice, withdrawal]}
+  - expect: {channel: ann, channel_status: active}
+  - expire: {invoice: order}
+  - endpoint: {as: third}
+  - delete: {endpoint: third}
 """
 WORDS = [
     "order, 11.05 USD",
@@ -68,6 +89,27 @@ WORDS = [
     "shop",
     "second, 1 USD",
     "second",
+    "5 to order as first",
+    "5 to order, 20 confirmations",
+    "first",
+    "order",
+    "payout, 25 USDT on TRC20",
+    "payout",
+    "payout",
+    "payout",
+    "payout",
+    "payout",
+    "ann",
+    "ann",
+    "ann",
+    "gift, 20 USDT on TRC20 to ann, confirmed",
+    "until attempt 3 gift",
+    "withdrawal.created to shop",
+    "shop: url http://127.0.0.1:9/y, categories invoice, withdrawal",
+    "ann",
+    "order",
+    "third at the receiver",
+    "third",
 ]
 
 
@@ -111,7 +153,9 @@ def test_steps_in_words(tmp_path: Path) -> None:
     """Each step is told in a few words behind its verb."""
     file = tmp_path / "story.yaml"
     file.write_text(STORY)
-    assert [told(step) for step in load_scenario(file).steps] == WORDS
+    steps = load_scenario(file).steps
+    assert [told(step) for step in steps] == WORDS
+    assert {step.verb for step in steps} == {*VERBS}
 
 
 def test_findings_are_shown_as_they_are_written() -> None:

@@ -73,7 +73,7 @@ BAD_STEPS = {
         "4:22",
         "step 2 (advance): until: 'idl' is not what an advance can wait for; did you mean",
     ),
-    "advance: {by: 1m, invoice: order}": ("4:14", "step 2 (advance): invoice and event belong to until: delivered"),
+    "advance: {by: 1m, invoice: order}": ("4:14", "step 2 (advance): invoice belongs to until: delivered and until:"),
     "advance: {until: delivered, event: invoice.paid}": (
         "4:40",
         "step 2 (advance): event: there can be no invoice.paid here",

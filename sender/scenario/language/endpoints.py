@@ -7,6 +7,7 @@ from typing import ClassVar, Self
 from pydantic import Field, model_validator
 
 from sender.scenario.language.part import Part
+from sender.scenario.language.subject import AboutEvents
 from sender.scenario.language.values import Category, EventType, Many, Name, Project, Secret, Url
 
 DEFAULT_ENDPOINT = "default"
@@ -77,11 +78,13 @@ class RotateSecret(_OfEndpoint):
     example: ClassVar[str] = "rotate_secret: {endpoint: default}"
 
 
-class Resend(Part):
-    """Sends an event once more, as support does from the dashboard: same id, same bytes, a fresh signature."""
+class Resend(AboutEvents):
+    """Sends an event once more, as support does from the dashboard: same id, same bytes, a fresh signature.
+
+    Where there is only one resource that such an event tells of, it need not be named.
+    """
 
     example: ClassVar[str] = "resend: {invoice: order, event: invoice.paid}"
 
-    invoice: Name | None = Field(None, description="The invoice, by its name; may be left out where there is only one.")
-    event: EventType = Field(description="Which event of the invoice; the last of that type.")
+    event: EventType = Field(description="Which event; the last of that type.")
     endpoint: Name | None = Field(None, description="Only the copy for this endpoint; every endpoint's when left out.")

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 from pydantic import Field, model_validator
 from typing_extensions import override
 
-from sender.scenario.language.part import Part
-from sender.scenario.language.values import Duration, EventType, Moment, Name, member
+from sender.scenario.language.subject import AboutEvents
+from sender.scenario.language.values import AttemptNumber, Duration, Moment, member
 
 if TYPE_CHECKING:
     from pydantic.json_schema import JsonSchemaValue
@@ -20,9 +20,10 @@ class Until(StrEnum):
 
     IDLE = "idle"
     DELIVERED = "delivered"
+    ATTEMPT = "attempt"
 
 
-class Advance(Part):
+class Advance(AboutEvents):
     """Moves virtual time from deadline to deadline; ``advance: 16h`` is short for ``advance: {by: 16h}``."""
 
     example: ClassVar[str] = "advance: {until: idle}"
@@ -32,10 +33,9 @@ class Advance(Part):
     until: Annotated[Until, member(Until, "what an advance can wait for")] | None = Field(
         None,
         description="idle: no delivery is pending any more. delivered: the named events (all, when none is named) are "
-        "delivered, failed or cancelled.",
+        "delivered, failed or cancelled. attempt: the named events have had so many attempts, or will have no more.",
     )
-    invoice: Name | None = Field(None, description="until delivered: only the events of this invoice.")
-    event: EventType | None = Field(None, description="until delivered: only events of this type.")
+    attempt: AttemptNumber | None = Field(None, description="until attempt: its number, from 1.")
 
     @model_validator(mode="before")
     @classmethod
@@ -48,8 +48,11 @@ class Advance(Part):
         if len(given) != 1:
             wrong = f"{' and '.join(given)} are too many" if given else "how far is not said"
             raise ValueError(f"{wrong}; give exactly one of by, to and until")
-        if self.until is not Until.DELIVERED and (self.invoice or self.event):
-            raise ValueError("invoice and event belong to until: delivered; leave them out")
+        if (self.attempt is None) is (self.until is Until.ATTEMPT):
+            raise ValueError("until: attempt and attempt go together, as in {until: attempt, attempt: 3}")
+        if self.until not in {Until.DELIVERED, Until.ATTEMPT} and (self.subject or self.event):
+            what = self.subject.kind if self.subject else "event"
+            raise ValueError(f"{what} belongs to until: delivered and until: attempt; leave it out")
         return self
 
     @classmethod

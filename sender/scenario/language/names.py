@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 
 from sender.scenario.language.endpoints import DEFAULT_ENDPOINT
 from sender.scenario.language.expectations import OF_EVENT
+from sender.scenario.language.subject import kind_of, with_article
 from sender.scenario.language.typed import say, typed_steps
+from sender.scenario.language.values import EVENTS
 from sender.suggest import nearest, shown
 
 if TYPE_CHECKING:
@@ -16,11 +18,23 @@ if TYPE_CHECKING:
     from sender.scenario.language.typed import TypedStep
     from sender.yamlfile import KeyPath, YamlFile
 
-_MAKERS = {"create_invoice": "invoice", "endpoint": "endpoint"}
+MAKERS = {
+    "create_invoice": "invoice",
+    "create_withdrawal": "withdrawal",
+    "create_channel": "channel",
+    "deposit": "deposit",
+    "transfer": "transfer",
+    "endpoint": "endpoint",
+}
+"""The verbs that give a name, and what it is the name of."""
 _OF_ONE_ENDPOINT = frozenset({"edit", "suspend", "resume", "delete", "rotate_secret"})
-_ASKS_ONE_ENDPOINT = frozenset({*OF_EVENT, "endpoint_status"})
+_ASKS_ONE_ENDPOINT = frozenset({*OF_EVENT, "arrived", "endpoint_status"})
 _HOW_TO_MAKE = {
     "invoice": "make one before, as in create_invoice: {as: order, amount: 11.05, currency: USD}",
+    "withdrawal": "make one before, as in create_withdrawal: {as: payout, amount: 25, currency: USDT, network: TRC20}",
+    "channel": "open one before, as in create_channel: {as: ann}",
+    "deposit": "let one arrive before, as in deposit: {as: gift, channel: ann, amount: 20, currency: USDT, …}",
+    "transfer": "let one be seen before, as in transfer: {as: first, invoice: order, amount: 5}",
     "endpoint": "add one before, as in endpoint: {as: shop}",
 }
 
@@ -54,7 +68,7 @@ class _Cast:
         self._file = file
         self._known: dict[str, _Given] = {}
         self._deleted: dict[str, int] = {}
-        self._later = [(name, _Given(_MAKERS[step.verb], step.number)) for step in steps for name in _made_by(step)]
+        self._later = [(name, _Given(MAKERS[step.verb], step.number)) for step in steps for name in _made_by(step)]
         self._open()
 
     def _open(self) -> None:
@@ -70,7 +84,7 @@ class _Cast:
     def give(self, step: TypedStep) -> None:
         """Take in the name that a step gives, if it gives one."""
         for name in _made_by(step):
-            self._add((*step.path, "as"), name, _Given(_MAKERS[step.verb], step.number))
+            self._add((*step.path, "as"), name, _Given(MAKERS[step.verb], step.number))
 
     def delete(self, step: TypedStep) -> None:
         """Note that an endpoint is gone."""
@@ -83,7 +97,8 @@ class _Cast:
         if given is None:
             say(self._file, path, f"there is no {kind} named {shown(name)}; {self._instead(kind, name)}")
         elif given.kind != kind:
-            say(self._file, path, f"{shown(name)} is an {given.kind} and not an {kind}; {self._listed(kind)}")
+            what = f"{with_article(given.kind)} and not {with_article(kind)}"
+            say(self._file, path, f"{shown(name)} is {what}; {self._listed(kind)}")
         elif name in self._deleted and not deleted_too:
             sentence = (
                 f"the endpoint {shown(name)} is deleted in step {self._deleted[name]}; move this step before that"
@@ -121,12 +136,12 @@ class _Cast:
 
 def _made_by(step: TypedStep) -> list[str]:
     name = step.text("as")
-    return [name] if name is not None and step.verb in _MAKERS else []
+    return [name] if name is not None and step.verb in MAKERS else []
 
 
 def _references(step: TypedStep) -> Iterator[tuple[KeyPath, str, str]]:
     on = step.fields.get("on")
-    for kind in ("invoice", "endpoint"):
+    for kind in _HOW_TO_MAKE:
         name = step.text(kind)
         if name is not None:
             yield (*step.path, kind), kind, name
@@ -136,8 +151,9 @@ def _references(step: TypedStep) -> Iterator[tuple[KeyPath, str, str]]:
 
 
 def _left_out(step: TypedStep) -> Iterator[str]:
-    if step.verb == "resend" and "invoice" not in step.fields:
-        yield "invoice"
+    event = step.text("event")
+    if step.verb == "resend" and event in EVENTS and kind_of(event) not in step.fields:
+        yield kind_of(event)
     asks = step.verb == "expect" and not _ASKS_ONE_ENDPOINT.isdisjoint(step.fields)
     if (asks or step.verb in _OF_ONE_ENDPOINT) and "endpoint" not in step.fields:
         yield "endpoint"

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Self
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, model_validator
 
 if TYPE_CHECKING:
     from pydantic import GetJsonSchemaHandler
@@ -34,3 +34,30 @@ class Part(BaseModel):
         fields = handler(core_schema)
         short = cls.short_forms(fields)
         return {"description": fields.pop("description"), "anyOf": [*short, fields]} if short else fields
+
+
+class OneOf(Part):
+    """A part that names exactly one thing; ``choices`` are the fields that can name it."""
+
+    choices: ClassVar[tuple[str, ...]]
+
+    @property
+    def chosen(self) -> str:
+        """The field that names it."""
+        return self._named()[0]
+
+    @property
+    def name_of_chosen(self) -> str:
+        """The name that stands in that field."""
+        name: str = getattr(self, self.chosen)
+        return name
+
+    def _named(self) -> list[str]:
+        return [field for field in self.choices if getattr(self, field) is not None]
+
+    @model_validator(mode="after")
+    def _names_one(self) -> Self:
+        if len(self._named()) != 1:
+            choices = f"{', '.join(self.choices[:-1])} and {self.choices[-1]}"
+            raise ValueError(f"name exactly one of {choices}, as in {self.example}")
+        return self

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from sender.domain.money import require_amount
 from sender.domain.sandbox import Stage as Stages
 from sender.errors import RequestRefused
-from sender.scenario.language.part import Part
+from sender.scenario.language.part import OneOf, Part
 from sender.scenario.language.values import (
     CancelReason,
     ClientId,
@@ -95,13 +95,15 @@ class Pay(Part):
         return self
 
 
-class Cancel(Part):
-    """Cancels an invoice that waits for the client; any other is refused, as by the provider."""
+class Cancel(OneOf):
+    """Cancels an invoice that waits for the client, or calls back a withdrawal that is not broadcast yet."""
 
     example: ClassVar[str] = "cancel: {invoice: order}"
+    choices: ClassVar[tuple[str, ...]] = ("invoice", "withdrawal")
 
-    invoice: Name = Field(description="The invoice, by its name.")
-    reason: CancelReason = Field("cancelled by the scenario", description="Why; kept with the invoice.")
+    invoice: Name | None = Field(None, description="The invoice, by its name. Not beside withdrawal.")
+    withdrawal: Name | None = Field(None, description="The withdrawal, by its name. Not beside invoice.")
+    reason: CancelReason = Field("cancelled by the scenario", description="Why; kept with it.")
 
 
 class Expire(Part):

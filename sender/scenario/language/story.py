@@ -7,6 +7,8 @@ from typing import ClassVar, TypeAlias
 from pydantic import ConfigDict, Field
 from pydantic.json_schema import SkipJsonSchema
 
+from sender.scenario.language.chain import Confirm, Reorg, Transfer
+from sender.scenario.language.channels import Block, CreateChannel, Deposit, Unblock
 from sender.scenario.language.endpoints import Delete, Edit, Endpoint, Resend, Resume, RotateSecret, Suspend
 from sender.scenario.language.expectations import Expect
 from sender.scenario.language.faults import Crash, Receiver, Restart, Wire
@@ -14,6 +16,7 @@ from sender.scenario.language.moves import Advance
 from sender.scenario.language.part import Part
 from sender.scenario.language.resources import Cancel, ConfirmPayment, CreateInvoice, Expire, Pay
 from sender.scenario.language.values import About, ClockMode, Instant, Ladder, Many, Seed, SomeTime, Text
+from sender.scenario.language.withdrawals import Complete, CreateWithdrawal, Fail, Process, Review
 
 MAX_STEPS = 1_000
 
@@ -21,8 +24,20 @@ Action: TypeAlias = (
     CreateInvoice
     | ConfirmPayment
     | Pay
+    | Transfer
+    | Confirm
+    | Reorg
     | Cancel
     | Expire
+    | CreateWithdrawal
+    | Review
+    | Process
+    | Complete
+    | Fail
+    | CreateChannel
+    | Block
+    | Unblock
+    | Deposit
     | Endpoint
     | Edit
     | Suspend
@@ -49,8 +64,20 @@ class Step(Part):
     create_invoice: CreateInvoice | None = None
     confirm_payment: ConfirmPayment | None = None
     pay: Pay | None = None
+    transfer: Transfer | None = None
+    confirm: Confirm | None = None
+    reorg: Reorg | None = None
     cancel: Cancel | None = None
     expire: Expire | None = None
+    create_withdrawal: CreateWithdrawal | None = None
+    review: Review | None = None
+    process: Process | None = None
+    complete: Complete | None = None
+    fail: Fail | None = None
+    create_channel: CreateChannel | None = None
+    block: Block | None = None
+    unblock: Unblock | None = None
+    deposit: Deposit | None = None
     endpoint: Endpoint | None = None
     edit: Edit | None = None
     suspend: Suspend | None = None

@@ -15,8 +15,9 @@ from pydantic import BeforeValidator, SecretStr
 from pydantic_core import CoreSchema, core_schema
 
 from sender import crash, durations
-from sender.domain import delivery, endpoint, invoice, ladder, sandbox
-from sender.domain.invoice_rules import CLIENT_ID_MAX, EXTERNAL_ID_MAX, REASON_MAX
+from sender.domain import channel, delivery, deposit, endpoint, invoice, ladder, sandbox, withdrawal
+from sender.domain.invoice_rules import CLIENT_ID_MAX, EXTERNAL_ID_MAX, PERCENT_MAX, REASON_MAX
+from sender.domain.withdrawal_transitions import ADDRESS_MAX
 from sender.errors import RequestRefused, UsageError
 from sender.ladderfile import load_ladder
 from sender.scenario.language import readers
@@ -35,6 +36,15 @@ INVOICE_EVENTS = tuple(
     f"invoice.{status}" for status in invoice.InvoiceStatus if status is not invoice.InvoiceStatus.AWAITING_CLIENT
 )
 """The eight invoice events: every status but the first is announced (contract §2.2)."""
+WITHDRAWAL_EVENTS = tuple(
+    f"withdrawal.{what}" for what in ("created", "processing", "completed", "failed", "cancelled")
+)
+"""The five withdrawal events (contract §2.3)."""
+DEPOSIT_EVENTS = tuple(f"payment_channel.deposit.{status}" for status in deposit.DepositStatus)
+"""The three deposit events (contract §2.4)."""
+EVENTS_OF = {"invoice": INVOICE_EVENTS, "withdrawal": WITHDRAWAL_EVENTS, "deposit": DEPOSIT_EVENTS}
+"""The events that tell of each kind of resource; nothing tells of a channel."""
+EVENTS = tuple(event for events in EVENTS_OF.values() for event in events)
 NETWORKS = (
     *("TRC20", "ERC20", "BEP20", "POLYGON", "ARBITRUM", "OPTIMISM", "BASE"),
     *("TON", "AVAX", "SOL", "NEAR", "SUI", "PLASMA"),
@@ -155,11 +165,17 @@ CancelReason = Annotated[str, _text(REASON_MAX)]
 Project = Annotated[str, _form("prj_[0-9A-Za-z]{1,40}", "a project; write prj_ and its letters and digits")]
 Currency = Annotated[str, _form("[A-Z][A-Z0-9]{2,9}", "a currency; write capital letters, as in USD or USDT")]
 Network = Annotated[str, word(NETWORKS, "a network")]
-EventType = Annotated[str, word(INVOICE_EVENTS, "an event")]
+Address = Annotated[str, _text(ADDRESS_MAX)]
+EventType = Annotated[str, word(EVENTS, "an event")]
 Category = Annotated[str, word(endpoint.CATEGORIES, "a category of events")]
 CrashPoint = Annotated[crash.CrashPoint, member(crash.CrashPoint, "a crash point")]
 State = Annotated[delivery.DeliveryState, member(delivery.DeliveryState, "the state of a delivery")]
 InvoiceStatus = Annotated[invoice.InvoiceStatus, member(invoice.InvoiceStatus, "the status of an invoice")]
+WithdrawalStatus = Annotated[
+    withdrawal.WithdrawalStatus, member(withdrawal.WithdrawalStatus, "the status of a withdrawal")
+]
+DepositStatus = Annotated[deposit.DepositStatus, member(deposit.DepositStatus, "the status of a deposit")]
+ChannelStatus = Annotated[channel.ChannelStatus, member(channel.ChannelStatus, "the status of a channel")]
 OrderStatus = Annotated[str, word([*invoice.InvoiceStatus, readers.NONE], "the status of an order")]
 EndpointStatus = Annotated[endpoint.EndpointStatus, member(endpoint.EndpointStatus, "the status of an endpoint")]
 Stage = Annotated[sandbox.Stage, kind(readers.stage, enum=[item.value for item in readers.PAYING])]
@@ -167,7 +183,9 @@ Money = Annotated[
     Decimal, kind(readers.money, type=["string", "number"], pattern=r"^[0-9]+(\.[0-9]+)?$", exclusiveMinimum=0)
 ]
 Count = Annotated[int, number(0, 1_000_000, "a count")]
+Percent = Annotated[int, number(0, PERCENT_MAX, "a percentage")]
 Times = Annotated[int, number(1, 1_000, "a number of times")]
+Shown = Annotated[str, kind(readers.text(), type=["string", "number", "boolean"])]
 AttemptNumber = Annotated[int, number(1, 1_000, "the number of an attempt")]
 Seed = Annotated[int, number(0, MAX_SEED, "a seed")]
 StatusOrNone = Annotated[int | None, _or_none(readers.whole(100, 999, "an HTTP status, nor none"), _digits(100, 999))]
@@ -177,6 +195,7 @@ ReasonOrNone = Annotated[
 ]
 Flag = Annotated[bool, kind(readers.flag, enum=[True, False, "true", "false"])]
 Duration = Annotated[durations.Duration, kind(durations.parse_duration, anyOf=[_TIME, _ZERO])]
+RealTime = Annotated[durations.Duration, time_up_to(durations.HOUR)]
 SomeTime = Annotated[durations.Duration, kind(readers.some_time, **_TIME)]
 Instant = Annotated[durations.Instant, kind(durations.parse_instant, **_ISO)]
 Moment = Annotated[readers.Moment, kind(readers.moment, anyOf=[_TIME, _ISO, _ZERO])]
