@@ -81,6 +81,7 @@ class Stage:
             story="story",
             file="s.yaml",
             probe=self.probe,
+            patience=SECOND // 10,
         )
         return Played(await run_story(scenario, staging, told.append), told)
 

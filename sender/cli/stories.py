@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sender.errors import FileRefused
 from sender.scenario.language import load_scenario
+from sender.scenario.receiving import beyond_reach
 from sender.schedules import find
 
 if TYPE_CHECKING:
@@ -42,16 +43,11 @@ def read_stories(options: Options) -> list[Story]:
     return stories
 
 
-def _needs_reference(story: Story) -> list[str]:
-    """Return a sentence for each step that only the reference receiver can follow."""
-    found = []
-    for step in story.scenario.steps:
-        asked = ["receiver"] if step.verb == "receiver" else []
-        if step.expect is not None:
-            asked = [name for name in ("received", "applied", "order") if getattr(step.expect, name) is not None]
-        found += [
-            f"{story.path}:{step.line}: step {step.number} ({step.verb}): {name} needs the reference receiver; "
-            "leave it out, or run without --target"
-            for name in asked
-        ]
-    return found
+def _needs_reference(story: Story, *, probed: bool = False) -> list[str]:
+    """Return a sentence for each step that only the reference receiver can follow, or a probe where there is none."""
+    return [
+        f"{story.path}:{step.line}: step {step.number} ({step.verb}): {name} needs the reference receiver; "
+        "leave it out, or run without --target"
+        for step in story.scenario.steps
+        for name in beyond_reach(step, probed=probed)
+    ]

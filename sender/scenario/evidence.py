@@ -111,5 +111,5 @@ async def _probed(play: Play, attempts: Sequence[AttemptView]) -> Mapping[str, F
         is_paid = f"invoice.{(await play.api.invoice(invoice.id)).status}" in FULFILLING
         least, most = bounds.get(invoice.order_id, (0, 0))
         bounds[invoice.order_id] = (max(least, invoice.id in taken), max(most, is_paid))
-    found = await orders_seen(play, play.probe, bounds)
+    found = await orders_seen(play, play.probe, {order: least for order, (least, _) in bounds.items()})
     return {order: Fulfilment(*bounds[order], found[order]) for order in bounds}

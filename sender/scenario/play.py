@@ -9,11 +9,12 @@ from sender.crash import Crashed
 from sender.errors import UsageError
 from sender.scenario.events import ApiCrashed
 from sender.scenario.language.subject import kind_of
+from sender.scenario.probing import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from sender.durations import Instant
+    from sender.durations import Duration, Instant
     from sender.scenario.api import Api
     from sender.scenario.events import Listener
     from sender.scenario.language.subject import AboutEvents
@@ -51,7 +52,8 @@ class Seen:
 class Play:
     """One story on its stage. ``receiver`` is the reference receiver, where it is the one under test.
 
-    ``probe`` looks into somebody else's, where there is a way to.
+    ``probe`` looks into somebody else's, where there is a way to; ``patience`` is how long, in real time, until what
+    it looks for must be there.
     """
 
     simulator: Simulator
@@ -62,6 +64,7 @@ class Play:
     receiver: ReceiverClient | None
     target: Target
     probe: Probe | None = None
+    patience: Duration = PATIENCE
     created: dict[str, Created] = field(default_factory=dict)
     transfers: dict[str, Seen] = field(default_factory=dict)
     endpoints: dict[str, str] = field(default_factory=dict)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from sender.errors import UsageError
 from sender.scenario.findings import Finding, equal
 from sender.scenario.language.expectations import COUNTED, OF_ORDER
-from sender.scenario.probing import PATIENCE, seen
+from sender.scenario.probing import seen
 from sender.store import reads
 
 if TYPE_CHECKING:
@@ -69,15 +69,15 @@ async def arrived(play: Play, expect: Expect, resource_id: str) -> list[str]:
     return [types[event_id] for event_id in await play.reference().received() if event_id in types]
 
 
-async def orders_seen(play: Play, probe: Probe, due: Mapping[str, tuple[int, int]]) -> dict[str, int]:
-    """Return how often each order was fulfilled; each is looked at until that is between its two bounds."""
+async def orders_seen(play: Play, probe: Probe, due: Mapping[str, int]) -> dict[str, int]:
+    """Return how often each order was fulfilled; each is looked at until that is as often as it is due at the least."""
     found = {}
-    for order, (least, most) in due.items():
+    for order, least in due.items():
         sighting = await seen(
             probe,
             order,
-            lambda one, least=least, most=most: least <= one.fulfilled <= most,  # type: ignore[misc]
-            PATIENCE,
+            lambda one, least=least: one.fulfilled >= least,  # type: ignore[misc]
+            play.patience,
             play.simulator.clock,
         )
         found[order] = sighting.fulfilled
@@ -93,6 +93,6 @@ async def _probed(play: Play, expect: Expect, name: str) -> Finding:
     def holds(one: Sighting) -> bool:
         return equal(expect, name, wanted, getattr(one, part)).holds
 
-    patience = PATIENCE if expect.within is None else expect.within
+    patience = play.patience if expect.within is None else expect.within
     sighting = await seen(play.probe, order, holds, patience, play.simulator.clock)
     return equal(expect, name, wanted, getattr(sighting, part))

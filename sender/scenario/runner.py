@@ -29,6 +29,7 @@ from sender.scenario.judging import sums, verdicts
 from sender.scenario.language.endpoints import DEFAULT_ENDPOINT, Endpoint
 from sender.scenario.language.expectations import Expect
 from sender.scenario.play import Play
+from sender.scenario.probing import PATIENCE
 from sender.scenario.telling import told
 from sender.scenario.watching import Ear, Watch
 from sender.simulator import Simulator
@@ -52,7 +53,8 @@ class Staging:
     """What a story is played on: settings, the receiver under test, and the names that the report gives to them.
 
     ``receiver`` is the reference receiver, where it is the one under test; ``probe`` looks into another one, and stays
-    the caller's to close. ``file`` stands in messages.
+    the caller's to close; ``patience`` is how long, in real time, it may take to see what must be there. ``file``
+    stands in messages.
     """
 
     settings: Settings
@@ -61,6 +63,7 @@ class Staging:
     story: str
     file: str
     probe: Probe | None = None
+    patience: Duration = PATIENCE
 
 
 @dataclass(slots=True)
@@ -191,6 +194,7 @@ async def _open(simulator: Simulator, staging: Staging, tally: Tally) -> Play:
         receiver=staging.receiver,
         target=staging.target,
         probe=staging.probe,
+        patience=staging.patience,
     )
 
 
