@@ -84,7 +84,9 @@ class Conductor:
 
     async def now(self) -> Instant:
         """Return the virtual instant."""
-        return (await self._outlook()).now
+        async with self._database.read() as session:
+            here = await world.read_world(session)
+        return here.timeline.at(self._clock.real_now())
 
     async def run(self) -> None:
         """Fire expiries as they come due and, in mode ``skip``, jump whenever nothing is due or in flight.
