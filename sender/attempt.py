@@ -56,6 +56,7 @@ def _record(row: Claimed, exchange: Exchange, reason: Reason | None) -> dict[str
         "outbox_seq": row.seq,
         "number": before.attempts + 1,
         "trigger": before.trigger.value,
+        "counted": True,
         "due_at": before.due_at if on_the_ladder else exchange.started_at,
         "started_at": exchange.started_at,
         "finished_at": exchange.finished_at,

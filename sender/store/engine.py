@@ -118,4 +118,4 @@ def batch(**columns: TypeEngine[Any]) -> Subquery:
 
 def batch_of(rows: Iterable[Sequence[Any]]) -> str:
     """Return rows as the text that the parameter ``batch`` takes."""
-    return json.dumps([list(row) for row in rows], separators=(",", ":"))
+    return json.dumps(list(rows))

@@ -66,7 +66,7 @@ class Claimed:
 
 @dataclass(frozen=True, slots=True)
 class Settlement:
-    """What a finished attempt makes of its row, with the record of the attempt (columns of ``attempts``)."""
+    """What a finished attempt makes of its row, with the record of the attempt: the columns of ``attempts``."""
 
     row: Claimed
     delivery: Delivery
@@ -220,9 +220,8 @@ async def settle(session: Session, settlements: Sequence[Settlement]) -> set[int
 
     Returns the ``seq`` of the rows that moved; the attempts of the others are kept as evidence (``counted`` false).
     """
-    moved = {row.seq for row in await session.rows(_SETTLE, {"batch": batch_of(map(_outcome, settlements))})}
-    records = [{**one.record, "counted": one.row.seq in moved} for one in settlements]
-    await session.add(attempts, records)
+    moved = {seq for (seq,) in await session.rows(_SETTLE, {"batch": batch_of(map(_outcome, settlements))})}
+    await session.add(attempts, [_as_recorded(one, moved) for one in settlements])
     return moved
 
 
@@ -281,6 +280,10 @@ def _columns(row: Queued) -> dict[str, Any]:
         "attempts": delivery.attempts,
         "failures": delivery.failures,
     }
+
+
+def _as_recorded(one: Settlement, moved: set[int]) -> Mapping[str, Any]:
+    return one.record if one.row.seq in moved else {**one.record, "counted": False}
 
 
 def _outcome(one: Settlement) -> Sequence[Any]:

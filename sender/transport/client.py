@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from functools import lru_cache
 from typing import TYPE_CHECKING, cast
 
@@ -70,23 +69,21 @@ class Transport:
     async def _exchange(self, outgoing: Outgoing, passage: Passage, kept: Kept) -> None:
         connector = self._connector or self._open()
         route = self._route(outgoing.url, outgoing.tls)
-        connection = await connector.open(route)
+        connection = route.pool.take() or await connector.open(route)
         try:
             await kept.take(await passage.carry(route.message(outgoing), cast("Peer", connection.protocol)))
         finally:
-            if kept.complete:
-                connection.release()
-            else:
-                connection.close()
+            route.pool.put(connection, usable=kept.complete)
 
     def _open(self) -> Connector:
-        self._connector = Connector()
+        self._connector = Connector(self._clock)
         return self._connector
 
     def _find_route(self, text: str, tls: str | None) -> Route:
         url = request_url(text)
-        loop = asyncio.get_running_loop()
-        return Route(url, loop, rule=self._trust.rule(tls), proxy=self._proxies.proxy_for(url))
+        return Route(
+            url, self._connector or self._open(), rule=self._trust.rule(tls), proxy=self._proxies.proxy_for(url)
+        )
 
     def _place(self, outgoing: Outgoing, passage: Passage, timeout: Duration) -> Place:
         secure = outgoing.url[:6].lower() == "https:"
@@ -106,6 +103,7 @@ class Transport:
     async def close(self) -> None:
         """Close every connection in an orderly way."""
         if self._connector is not None:
+            self._connector.close_idle()
             await self._connector.close()
 
     def abandon(self) -> None:

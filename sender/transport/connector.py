@@ -1,7 +1,7 @@
-"""Which connection a request goes over: a fresh one, or one that the same burst has just used.
+"""How a connection comes about: aiohttp's connector, with one pool of connections for each receiver.
 
-``Connector`` overrides parts of aiohttp 3.14 that it does not promise to keep (``_get``, ``_release``,
-``_resolve_host``, ``_factory``); the tests of the wire hold each of them.
+``Connector`` overrides parts of aiohttp 3.14 that it does not promise to keep (``_resolve_host``, ``_factory``); the
+tests of the wire hold each of them.
 """
 
 from __future__ import annotations
@@ -13,22 +13,15 @@ from aiohttp import ClientTimeout, TCPConnector, ThreadedResolver
 from typing_extensions import override
 
 from sender.transport.peer import Peer, address_text
+from sender.transport.pool import Pool
 
 if TYPE_CHECKING:
     from aiohttp.abc import ResolveResult
-    from aiohttp.client_proto import ResponseHandler
     from aiohttp.client_reqrep import ConnectionKey
     from aiohttp.connector import Connection
-    from aiohttp.tracing import Trace
 
+    from sender.clock import Clock
     from sender.transport.request import Route
-
-IDLE_LIMIT = 0.040
-"""For how many seconds an unused connection is kept.
-
-Receivers that drop idle connections do so after 50 ms or more and are never met. Less would cost a burst dearly: while
-a transaction holds the loop up, every connection is idle, and opening them all again costs more than the transaction.
-"""
 
 _HOSTS_NOTED = 1_000
 
@@ -37,55 +30,24 @@ _NO_TIMEOUT = ClientTimeout(sock_connect=None)
 
 
 class Connector(TCPConnector):
-    """Connections without a limit, each used again only within a burst and only while the peer is silent.
+    """Connections without a limit; which of them is used again is for their pool to say."""
 
-    A request on a connection that the peer is just closing is a lost attempt, and sending it again is forbidden. So
-    the socket is looked at right before it is used. Of a peer that never yet answered twice on one connection, one at
-    a time is tried; a peer that drops one that early gets a new connection for each request from then on. A receiver
-    that breaks its promise to keep connections so costs one attempt at most, and one that keeps it costs none.
-    """
-
-    def __init__(self) -> None:
-        super().__init__(limit=0, keepalive_timeout=IDLE_LIMIT, resolver=ThreadedResolver())
+    def __init__(self, clock: Clock) -> None:
+        super().__init__(limit=0, resolver=ThreadedResolver())
         self.addresses: dict[tuple[str, int], tuple[str, ...]] = {}
-        self._distrusted: set[ConnectionKey] = set()
-        self._trusted: set[ConnectionKey] = set()
-        self._trials: dict[ConnectionKey, Peer] = {}
-        self._factory = cast("Any", partial(Peer, distrust=self._distrusted.add, loop=self._loop))
+        self._clock = clock
+        self._pools: dict[ConnectionKey, Pool] = {}
+        self._factory = cast("Any", partial(Peer, loop=self._loop))
+
+    def pool(self, key: ConnectionKey) -> Pool:
+        """Return the pool of one receiver; every route to it has the same."""
+        if key not in self._pools:
+            self._pools[key] = Pool(self._clock)
+        return self._pools[key]
 
     async def open(self, route: Route) -> Connection:
-        """Return a connection for one request. Raises what aiohttp's own ``connect`` raises."""
-        return await self._get(route.key, []) or await self.connect(route, [], _NO_TIMEOUT)
-
-    @override
-    async def _get(self, key: ConnectionKey, traces: list[Trace]) -> Connection | None:
-        if (self._trials and key in self._trials) or self._distrusts(key):
-            return None
-        while (connection := await super()._get(key, traces)) is not None:
-            peer = cast("Peer", connection.protocol)
-            if peer.is_quiet():
-                if key not in self._trusted:
-                    self._trials[key] = peer
-                peer.begin()
-                return connection
-            self._distrusted.add(key)
-            connection.close()
-        return None
-
-    @override
-    def _release(self, key: ConnectionKey, protocol: ResponseHandler, *, should_close: bool = False) -> None:
-        peer = cast("Peer", protocol)
-        if self._trials and self._trials.get(key) is peer:
-            del self._trials[key]
-            if peer.head_size:
-                self._trusted.add(key)
-        should_close = should_close or self._distrusts(key)
-        if not should_close:
-            peer.rest(key)
-        super()._release(key, protocol, should_close=should_close)
-
-    def _distrusts(self, key: ConnectionKey) -> bool:
-        return bool(self._distrusted) and key in self._distrusted
+        """Return a new connection. Raises what aiohttp's own ``connect`` raises."""
+        return await self.connect(route, [], _NO_TIMEOUT)
 
     @override
     async def _resolve_host(self, host: str, port: int, traces: Any = None) -> list[ResolveResult]:
@@ -95,8 +57,14 @@ class Connector(TCPConnector):
         self.addresses[host, port] = tuple(address_text(each["host"], each["port"]) for each in found)
         return found
 
+    def close_idle(self) -> None:
+        """Close every connection that waits."""
+        for pool in self._pools.values():
+            pool.close()
+
     def abandon(self) -> None:
         """Drop every connection at once, as the death of the process would."""
+        self.close_idle()
         self._close(abort_ssl=True)
 
 

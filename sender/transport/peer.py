@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     import asyncio
     from collections.abc import Callable
 
-    from aiohttp.client_reqrep import ConnectionKey
     from aiohttp.http import RawResponseMessage
     from aiohttp.streams import StreamReader
 
@@ -47,13 +46,12 @@ class Peer(ResponseHandler):
     and on such an error read once more, line by line.
     """
 
-    def __init__(self, loop: asyncio.AbstractEventLoop, distrust: Callable[[ConnectionKey], None]) -> None:
+    def __init__(self, loop: asyncio.AbstractEventLoop) -> None:
         super().__init__(loop)
         self.address = ""
         self.head_size = 0
         self.salvaged = False
-        self._kept_as: ConnectionKey | None = None
-        self._distrust = distrust
+        self._dropped: Callable[[], None] | None = None
         self._head: list[bytes] | None = None
         self._arrivals: Callable[[], object] | None = None
 
@@ -69,8 +67,8 @@ class Peer(ResponseHandler):
     @override
     def connection_lost(self, exc: BaseException | None) -> None:
         """Report a peer that drops a kept connection before it was used or answered again."""
-        if self._kept_as is not None and self.transport is not None and not self.head_size:
-            self._distrust(self._kept_as)
+        if self._dropped is not None and self.transport is not None and not self.head_size:
+            self._dropped()
         super().connection_lost(exc)
 
     @override
@@ -78,9 +76,9 @@ class Peer(ResponseHandler):
         """Close at once: an unread answer is not drained, an untaken request is not waited for."""
         self.abort()
 
-    def rest(self, key: ConnectionKey) -> None:
-        """Begin to wait, unused, for the next request."""
-        self._kept_as = key
+    def rest(self, dropped: Callable[[], None]) -> None:
+        """Begin to wait, unused, for the next request; ``dropped`` is told when it ends before that was answered."""
+        self._dropped = dropped
         self.head_size = 0
 
     def is_quiet(self) -> bool:

@@ -6,18 +6,19 @@ response objects would make up two thirds of what a delivery costs, and most of 
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING
 
 from aiohttp import ClientRequest
 from typing_extensions import override
 
 if TYPE_CHECKING:
-    import asyncio
     import ssl
     from collections.abc import Iterable
 
     from yarl import URL
 
+    from sender.transport.connector import Connector
     from sender.transport.exchange import Outgoing
     from sender.transport.peer import Head, Peer
 
@@ -31,11 +32,9 @@ class Route(ClientRequest):
     It is made once and serves every request that goes there.
     """
 
-    def __init__(
-        self, url: URL, loop: asyncio.AbstractEventLoop, *, rule: ssl.SSLContext | bool, proxy: URL | None
-    ) -> None:
-        super().__init__("POST", url, loop=loop, ssl=rule, proxy=proxy)
-        self.key = self.connection_key
+    def __init__(self, url: URL, connector: Connector, *, rule: ssl.SSLContext | bool, proxy: URL | None) -> None:
+        super().__init__("POST", url, loop=asyncio.get_running_loop(), ssl=rule, proxy=proxy)
+        self.pool = connector.pool(self.connection_key)
         # A proxy that is only asked to pass on gets the whole URL (RFC 9112 §3.2.2).
         self._target = str(self.url) if proxy is not None and not self.is_ssl() else self.url.raw_path_qs
         self._opening: tuple[str, ...] = ()

@@ -16,7 +16,7 @@ import pytest
 
 from sender.clock import Clock
 from sender.durations import MILLISECOND, SECOND
-from sender.transport import Outgoing, connector
+from sender.transport import Outgoing, pool
 from sender.transport.client import Transport
 
 if TYPE_CHECKING:
@@ -238,7 +238,7 @@ async def transport(**options: Any) -> AsyncIterator[Transport]:
 @pytest.fixture
 def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Keep connections for longer than a busy machine can make a burst last."""
-    monkeypatch.setattr(connector, "IDLE_LIMIT", 4)
+    monkeypatch.setattr(pool, "IDLE_LIMIT", 4 * SECOND)
 
 
 async def send(sender: Transport, url: str, timeout: int = TIMEOUT, **more: Any) -> Answer:  # noqa: ASYNC109 - data

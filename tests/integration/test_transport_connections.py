@@ -12,7 +12,7 @@ from sender.clock import Clock
 from sender.durations import SECOND
 from sender.transport import Outgoing
 from sender.transport.client import Transport
-from sender.transport.connector import IDLE_LIMIT
+from sender.transport.pool import IDLE_LIMIT
 from tests.integration.hostile import (
     BODY,
     HEADERS,
@@ -88,7 +88,8 @@ async def _three_hundred_events() -> tuple[list[Answer], float]:
     async def lane() -> None:
         for _ in range(20):
             answers.append(await send(sender, receiver.url, PLENTY))
-            await clock.wait(asyncio.Event().wait(), around.choice([0, 0.005, IDLE_LIMIT, 0.03, 0.049, 0.05, 0.06]))
+            pause = around.choice([0, 0.005, IDLE_LIMIT / SECOND, 0.03, 0.049, 0.05, 0.06])
+            await clock.wait(asyncio.Event().wait(), pause)
 
     async def pulse() -> None:
         while True:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 import pytest
-from aiohttp.client_reqrep import ConnectionKey
 
 from sender.transport.peer import HEAD_LIMIT, Peer
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-KEY = ConnectionKey("receiver", 80, False, True, None, None, None)  # noqa: FBT003 - a tuple of aiohttp's
+DROPPED = "dropped"
 HEAD = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
 
 
@@ -38,15 +38,15 @@ class Line(asyncio.Transport):
 
 
 @pytest.fixture
-def distrusted() -> list[ConnectionKey]:
+def distrusted() -> list[str]:
     """Return the list of those that were reported."""
     return []
 
 
 @pytest.fixture
-async def peer(distrusted: list[ConnectionKey]) -> Peer:
+async def peer(distrusted: list[str]) -> Peer:
     """Return a connection that is open and not used yet."""
-    made = Peer(asyncio.get_running_loop(), distrusted.append)
+    made = Peer(asyncio.get_running_loop())
     made.connection_made(Line())
     return made
 
@@ -57,38 +57,34 @@ def begin(peer: Peer) -> None:
     peer.set_response_params(read_until_eof=True, auto_decompress=False)
 
 
-async def test_a_peer_that_drops_a_resting_connection_is_reported(peer: Peer, distrusted: list[ConnectionKey]) -> None:
-    """A connection that ends while it rests names whom it was kept for."""
+async def test_a_peer_that_drops_a_resting_connection_is_reported(peer: Peer, distrusted: list[str]) -> None:
+    """A connection that ends while it rests tells whoever keeps it."""
     begin(peer)
     peer.data_received(b"HTTP/1.1 204 No Content\r\n\r\n")
-    peer.rest(KEY)
+    peer.rest(partial(distrusted.append, DROPPED))
     peer.connection_lost(None)
-    assert distrusted == [KEY]
+    assert distrusted == [DROPPED]
 
 
-async def test_a_peer_that_drops_a_used_again_connection_is_reported(
-    peer: Peer, distrusted: list[ConnectionKey]
-) -> None:
+async def test_a_peer_that_drops_a_used_again_connection_is_reported(peer: Peer, distrusted: list[str]) -> None:
     """A connection that ends after the next request and before a byte of its answer is the same."""
-    peer.rest(KEY)
+    peer.rest(partial(distrusted.append, DROPPED))
     begin(peer)
     peer.connection_lost(ConnectionResetError())
-    assert distrusted == [KEY]
+    assert distrusted == [DROPPED]
 
 
-async def test_a_first_use_a_begun_answer_and_our_own_close_are_not(
-    peer: Peer, distrusted: list[ConnectionKey]
-) -> None:
+async def test_a_first_use_a_begun_answer_and_our_own_close_are_not(peer: Peer, distrusted: list[str]) -> None:
     """A fresh connection, one that has begun to answer, and one that we closed say nothing about keeping."""
     begin(peer)
     peer.connection_lost(None)
     peer.connection_made(Line())
-    peer.rest(KEY)
+    peer.rest(partial(distrusted.append, DROPPED))
     begin(peer)
     peer.data_received(b"HTTP/1.1 2")
     peer.connection_lost(None)
     peer.connection_made(Line())
-    peer.rest(KEY)
+    peer.rest(partial(distrusted.append, DROPPED))
     peer.close()
     peer.connection_lost(None)
     assert distrusted == []
@@ -103,7 +99,7 @@ def cuts(data: bytes) -> Iterator[list[bytes]]:
 async def test_the_cut_of_the_stream_changes_no_outcome() -> None:
     """A complete head followed by rubbish is the same answer wherever the network cut the bytes."""
     for parts in cuts(b"HTTP/1.1 100 Continue\r\n\r\n" + HEAD + b"2\r\nok\r\nzz\r\n"):
-        peer = Peer(asyncio.get_running_loop(), lambda _: None)
+        peer = Peer(asyncio.get_running_loop())
         peer.connection_made(Line())
         begin(peer)
         for part in parts:
@@ -115,7 +111,7 @@ async def test_the_cut_of_the_stream_changes_no_outcome() -> None:
 async def test_an_incomplete_head_is_no_answer() -> None:
     """However a broken head is cut, it never becomes an answer."""
     for parts in cuts(HEAD[:-2] + b"\x00: x\r\n\r\n"):
-        peer = Peer(asyncio.get_running_loop(), lambda _: None)
+        peer = Peer(asyncio.get_running_loop())
         peer.connection_made(Line())
         begin(peer)
         for part in parts:
