@@ -209,16 +209,11 @@ async def test_slow_answer_fails_its_bound(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("steps", "sentence"),
     [
-        ("  - reorg: {invoice: order}\n", "no network is chosen yet"),
-        (
-            WITHDRAWAL + "  - fail: {withdrawal: payout}\n  - complete: {withdrawal: payout}\n",
-            "a final status",
-        ),
-        (CHANNEL + "  - block: {channel: ann}\n" + DEPOSIT + "}\n", "it takes no payments"),
-        (WITHDRAWAL.replace('"25"', '"25000"'), "USDT"),
-        (WITHDRAWAL.replace("USDT", "USDC"), "USDC"),
+        ('  - pay: {invoice: order, amount: "1"}\n  - confirm: {invoice: order}\n', "no such transfer waits"),
+        ("  - advance: 1h\n  - pay: {invoice: order}\n", "a final status is never left"),
+        (WITHDRAWAL.replace('"25"', '"25000"'), "10000"),
     ],
-    ids=["reorg of nothing", "final withdrawal", "blocked channel", "too little money", "no such rail"],
+    ids=["nothing to confirm", "expired", "too little money"],
 )
 async def test_what_the_provider_refuses_has_its_line(steps: str, sentence: str, tmp_path: Path) -> None:
     """A command that the provider refuses ends the run with the line and the step that ask for it."""

@@ -44,27 +44,30 @@ steps:
   - expect: {endpoint: shop, endpoint_status: active}
   - create_invoice: {as: second, amount: "1", currency: USD}
   - cancel: {invoice: second}
-  - transfer: {as: first, invoice: order, amount: "5"}
-  - transfer: {invoice: order, amount: "5", confirmations: 20}
+  - create_invoice: {as: third, amount: "1", currency: USD}
+  - transfer: {as: first, invoice: third, amount: "5"}
+  - transfer: {invoice: third, amount: "5", confirmations: 20}
   - confirm: {transfer: first}
-  - reorg: {invoice: order}
+  - reorg: {invoice: third}
   - create_withdrawal: {as: payout, amount: "25", currency: USDT, network: TRC20}
+  - create_withdrawal: {as: other, amount: "25", currency: USDT, network: TRC20}
   - review: {withdrawal: payout}
   - process: {withdrawal: payout}
   - complete: {withdrawal: payout}
-  - fail: {withdrawal: payout}
-  - cancel: {withdrawal: payout}
+  - fail: {withdrawal: other}
+  - create_withdrawal: {as: last, amount: "1", currency: USDT, network: TRC20}
+  - cancel: {withdrawal: last}
   - create_channel: {as: ann}
   - block: {channel: ann}
   - unblock: {channel: ann}
   - deposit: {as: gift, channel: ann, amount: "20", currency: USDT, network: TRC20}
   - advance: {until: attempt, attempt: 3, deposit: gift}
-  - resend: {event: withdrawal.created, endpoint: shop}
+  - resend: {withdrawal: payout, event: withdrawal.created, endpoint: shop}
   - edit: {endpoint: shop, url: "http://127.0.0.1:9/y", categories: [invoice, withdrawal]}
   - expect: {channel: ann, channel_status: active}
-  - expire: {invoice: order}
-  - endpoint: {as: third}
-  - delete: {endpoint: third}
+  - expire: {invoice: third}
+  - endpoint: {as: new}
+  - delete: {endpoint: new}
 """
 WORDS = [
     "order, 11.05 USD",
@@ -89,27 +92,30 @@ WORDS = [
     "shop",
     "second, 1 USD",
     "second",
-    "5 to order as first",
-    "5 to order, 20 confirmations",
+    "third, 1 USD",
+    "5 to third as first",
+    "5 to third, 20 confirmations",
     "first",
-    "order",
+    "third",
     "payout, 25 USDT on TRC20",
+    "other, 25 USDT on TRC20",
     "payout",
     "payout",
     "payout",
-    "payout",
-    "payout",
+    "other",
+    "last, 1 USDT on TRC20",
+    "last",
     "ann",
     "ann",
     "ann",
     "gift, 20 USDT on TRC20 to ann, confirmed",
     "until attempt 3 gift",
-    "withdrawal.created to shop",
+    "withdrawal.created of payout to shop",
     "shop: url http://127.0.0.1:9/y, categories invoice, withdrawal",
     "ann",
-    "order",
-    "third at the receiver",
     "third",
+    "new at the receiver",
+    "new",
 ]
 
 

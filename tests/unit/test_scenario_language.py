@@ -134,9 +134,8 @@ def test_the_name_is_the_order_id_unless_one_is_given(load: Load) -> None:
 
 def test_payments_are_a_stage_or_an_amount(steps: Callable[[str], list[Action]]) -> None:
     """Paid in full unless a stage or an amount says otherwise."""
-    full, over, part = steps(
-        "  - pay: {invoice: order}\n  - pay: {invoice: order, stage: overpaid}\n  - pay: {invoice: order, amount: 1}\n"
-    )
+    (full,) = steps("  - pay: {invoice: order}\n")
+    part, over = steps("  - pay: {invoice: order, amount: 1}\n  - pay: {invoice: order, stage: overpaid}\n")
     assert [action.outcome for action in (full, over, part) if isinstance(action, Pay)] == [
         Stage.PAID,
         Stage.OVERPAID,

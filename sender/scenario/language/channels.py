@@ -8,6 +8,7 @@ from pydantic import Field
 
 from sender.domain import deposit
 from sender.scenario.language.part import Part
+from sender.scenario.language.rails import OnRail
 from sender.scenario.language.values import Currency, DepositStatus, Money, Name, Network, OrderId, Percent, Project
 
 
@@ -43,12 +44,13 @@ class Unblock(_OfChannel):
     example: ClassVar[str] = "unblock: {channel: ann}"
 
 
-class Deposit(_OfChannel):
+class Deposit(OnRail):
     """Lets money arrive in a channel: ``payment_channel.deposit.confirming`` is sent first, then the stage."""
 
     example: ClassVar[str] = "deposit: {as: gift, channel: ann, amount: 20.00, currency: USDT, network: TRC20}"
 
     name: Name = Field(alias="as", description="The name by which later steps mean this deposit.")
+    channel: Name = Field(description="The channel, by its name.")
     amount: Money = Field(description="What arrives, in the token.")
     currency: Currency = Field(description="The token, such as USDT.")
     network: Network = Field(description="The network that it arrives on.")

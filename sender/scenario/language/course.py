@@ -59,7 +59,7 @@ class _Course:
     def wait_for_event(self, step: TypedStep) -> None:
         """Check that the event that a step names can have been announced."""
         event, named = step.text("event"), self._named(step)
-        if event not in EVENTS or (named is not None and named not in self._events):
+        if event not in EVENTS or (named is not None and event not in EVENTS_OF.get(self._kinds.get(named, ""), ())):
             return
         resources = self._events if named is None else [named]
         if event not in self._always.union(*(self._events[name] for name in resources)):

@@ -8,6 +8,7 @@ from pydantic import ValidationError
 
 from sender.scenario.language.course import check_course
 from sender.scenario.language.names import check_names
+from sender.scenario.language.rehearsal import check_lives
 from sender.scenario.language.sentences import complaint, part_of, worth_saying
 from sender.scenario.language.story import MAX_STEPS, VERBS, Scenario, Step
 from sender.scenario.language.typed import say, typed_steps
@@ -36,6 +37,7 @@ def load_scenario(path: Path, *, environ: Mapping[str, str] | None = None) -> Sc
     _check_values(file)
     check_names(file)
     check_course(file)
+    check_lives(file)
     file.check()
     if scenario is None:
         raise AssertionError(f"{file.name} was refused without a word")

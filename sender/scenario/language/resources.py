@@ -10,6 +10,7 @@ from sender.domain.money import require_amount
 from sender.domain.sandbox import Stage as Stages
 from sender.errors import RequestRefused
 from sender.scenario.language.part import OneOf, Part
+from sender.scenario.language.rails import OnRail
 from sender.scenario.language.values import (
     CancelReason,
     ClientId,
@@ -57,7 +58,7 @@ class CreateInvoice(Part):
         return self
 
 
-class ConfirmPayment(Part):
+class ConfirmPayment(OnRail):
     """Chooses token and network, as the buyer does. No event is sent; the invoice's lifetime starts again."""
 
     example: ClassVar[str] = "confirm_payment: {invoice: order, currency: USDT, network: TRC20}"

@@ -7,10 +7,11 @@ from typing import ClassVar
 from pydantic import Field
 
 from sender.scenario.language.part import Part
+from sender.scenario.language.rails import OnRail
 from sender.scenario.language.values import Address, Currency, Money, Name, Network, OrderId
 
 
-class CreateWithdrawal(Part):
+class CreateWithdrawal(OnRail):
     """Creates a withdrawal, as a merchant does over the API. ``withdrawal.created`` is sent."""
 
     example: ClassVar[str] = "create_withdrawal: {as: payout, amount: 25.00, currency: USDT, network: TRC20}"
