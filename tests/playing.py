@@ -87,8 +87,9 @@ class Stage:
 
     def _settings(self, scenario: Scenario) -> Settings:
         relay = RelaySettings(ladder=scenario.ladder or LADDER, attempt_timeout=scenario.attempt_timeout or 10 * SECOND)
-        plain: dict[str, Any] = {"database_url": "memory", "clock": scenario.clock, "start": DEFAULT_START}
-        return Settings(relay=relay, in_process=True, log_level="error", **(plain | self.settings))
+        start = DEFAULT_START if scenario.start is None else scenario.start
+        plain: dict[str, Any] = {"relay": relay, "database_url": "memory", "clock": scenario.clock, "start": start}
+        return Settings(in_process=True, log_level="error", **(plain | self.settings))
 
 
 @asynccontextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from typing import TYPE_CHECKING
 
@@ -9,15 +10,22 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from sender import schedules
-from sender.errors import FileRefused
+from sender.config import RelaySettings
+from sender.durations import SECOND
+from sender.errors import FileRefused, UsageError
 from sender.ladderfile import load_ladder
 from sender.scenario.language import VERBS, load_scenario
+from tests.playing import stage
+from tests.simulators import LADDER
 
 if TYPE_CHECKING:
     from collections.abc import Callable
     from pathlib import Path
 
+    from sender.scenario.language import Scenario
+
 SCENARIOS = [path.read_bytes() for path in sorted(schedules.directory("scenarios").glob("*.yaml"))]
+VOCABULARY = sorted({word for text in SCENARIOS for word in re.findall(rb"[\w.\"-]+", text.partition(b"steps:")[2])})
 LADDERS = [path.read_bytes() for path in sorted(schedules.directory("ladders").glob("*.yaml"))]
 WORDS = (
     *VERBS,
@@ -107,6 +115,16 @@ def _insert_word(draw: st.DrawFn, text: bytes) -> bytes:
     return text[:at] + draw(words) + text[at:]
 
 
+def _swap_words(draw: st.DrawFn, text: bytes) -> bytes:
+    """Put a word of any story in the place of another."""
+    found = list(re.finditer(rb"[\w.\"-]+", text[text.index(b"steps:") :] if b"steps:" in text else text))
+    if not found:
+        return text
+    offset = text.index(b"steps:") if b"steps:" in text else 0
+    word, other = draw(st.sampled_from(found)), draw(st.sampled_from(VOCABULARY))
+    return text[: offset + word.start()] + other + text[offset + word.end() :]
+
+
 def _change_bytes(draw: st.DrawFn, text: bytes) -> bytes:
     at = draw(st.integers(0, len(text)))
     return text[:at] + draw(st.binary(max_size=3)) + text[at + draw(st.integers(0, 3)) :]
@@ -154,6 +172,43 @@ def test_a_changed_story_is_valid_or_refused_with_a_place(text: bytes, tmp_path:
     path = tmp_path / "story.yaml"
     path.write_bytes(text)
     check_placed(problems_of(load_scenario, path), path)
+
+
+PLAYABLE = (_drop_line, _repeat_line, _swap_words, _swap_words)
+
+
+@st.composite
+def shuffled(draw: st.DrawFn) -> bytes:
+    """Return a story with changes that often leave one that can be played: other lines, and words of other stories."""
+    text = draw(st.sampled_from(SCENARIOS))
+    for change in draw(st.lists(st.sampled_from(PLAYABLE), min_size=1, max_size=3)):
+        text = change(draw, text)
+    return text
+
+
+@settings(files, max_examples=60)
+@given(text=shuffled())
+def test_a_changed_story_that_is_valid_can_be_played(text: bytes, tmp_path: Path) -> None:
+    """A changed story that is read is played to its verdict, or ends at a step with its place; and no law is broken."""
+    path = tmp_path / "story.yaml"
+    path.write_bytes(text)
+    if problems_of(load_scenario, path):
+        return
+    ended = asyncio.run(_play(load_scenario(path), tmp_path))
+    assert ended == "" or re.match(r"s\.yaml:[1-9][0-9]*: step [1-9][0-9]* \([a-z_]+\): ", ended)
+
+
+async def _play(scenario: Scenario, directory: Path) -> str:
+    """Play a story to its verdict and return nothing, or where it could not go on."""
+    # A fault that hangs would else take its ten seconds eleven times.
+    hasty = RelaySettings(ladder=LADDER, attempt_timeout=SECOND // 20)
+    async with stage(directory, settings={"relay": hasty}) as here:
+        try:
+            played = await here.play_story(scenario)
+        except UsageError as error:
+            return str(error)
+    assert played.broken == []
+    return ""
 
 
 @settings(files, max_examples=150)
