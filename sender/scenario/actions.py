@@ -172,6 +172,7 @@ async def receiver(play: Play, step: faults.Receiver) -> None:
         "fault": None if step.fault is None else step.fault.value,
         "times": step.times,
         "event_type": step.event,
+        "process": step.handled,
     }
     await reference.script({name: value for name, value in script.items() if value is not None})
 

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sender.domain.ladder import Ladder
     from sender.scenario.play import Play
     from sender.scenario.watching import Watch
+    from sender.store.engine import Session
     from sender.store.reads import AttemptView, EventView
     from sender.store.resources import Transitioned
 
@@ -66,10 +67,7 @@ class Evidence:
 async def gather(play: Play, watch: Watch) -> Evidence:
     """Return the evidence of a story that is over."""
     async with play.simulator.database.read() as session:
-        events = await reads.events(session)
-        attempts: dict[int, list[AttemptView]] = {}
-        for one in sorted(await reads.attempts_after(session), key=lambda one: (one.outbox_seq, one.number, one.seq)):
-            attempts.setdefault(one.outbox_seq, []).append(one)
+        events, attempts = await reads.events(session), await _attempts(session)
         bodies = {one.event_id: await reads.body_of(session, one.event_id) or b"" for one in events}
         concerned = {*(one.resource_id for one in events), *(one.id for one in play.created.values())}
         history = [row for one in sorted(concerned) for row in await resources.history_of(session, one)]
@@ -88,6 +86,14 @@ async def gather(play: Play, watch: Watch) -> Evidence:
         deleted={one.id for one in endpoints if one.status is EndpointStatus.DELETED},
         probed=await _probed(play, [one for made in attempts.values() for one in made]),
     )
+
+
+async def _attempts(session: Session) -> dict[int, list[AttemptView]]:
+    """Return the attempts of each row in their order."""
+    attempts: dict[int, list[AttemptView]] = {}
+    for one in sorted(await reads.attempts_after(session), key=lambda one: (one.outbox_seq, one.number, one.seq)):
+        attempts.setdefault(one.outbox_seq, []).append(one)
+    return attempts
 
 
 async def _seen(play: Play) -> Seen | None:

@@ -114,6 +114,7 @@ def _receiver(step: Receiver) -> str:
     what = [f"answers {step.status}"] if step.status else []
     what += [f"does {step.fault}"] if step.fault else []
     what += [f"takes {format_duration(step.delay)}"] if step.delay else []
+    what += [f"{'handles it' if step.handled else 'does not handle it'}"] if step.handled is not None else []
     event = f" to {step.event}" if step.event else ""
     return f"{', '.join(what)}{event}{_times(step.times or 1)}"
 

@@ -25,6 +25,7 @@ steps:
   - create_invoice: {as: order, amount: "11.05", currency: USD}
   - confirm_payment: {invoice: order, currency: USDT, network: TRC20}
   - receiver: {status: 503, event: invoice.paid, times: 3}
+  - receiver: {status: 500, times: 1, handled: true}
   - receiver: {fault: slow_close, delay: 5s, times: 1}
   - receiver: ok
   - crash: {at: relay.after_send, on: {event: invoice.paid, attempt: 2, endpoint: shop}, times: 2}
@@ -73,6 +74,7 @@ WORDS = [
     "order, 11.05 USD",
     "order with USDT on TRC20",
     "answers 503 to invoice.paid, 3 times",
+    "answers 500, handles it",
     "does slow_close, takes 5s",
     "answers as it would",
     "relay.after_send on invoice.paid, attempt 2, at shop, 2 times",

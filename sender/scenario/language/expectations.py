@@ -49,6 +49,7 @@ class Expect(AboutEvents):
 
     example: ClassVar[str] = "expect: {invoice: order, event: invoice.paid, state: delivered, attempts: 1}"
 
+    event: EventType | None = Field(None, description="Which event of the resource; the last of that type.")
     channel: Name | None = Field(None, description="The payment channel, by its name.")
     endpoint: Name | None = Field(
         None, description="The endpoint, by its name; may be left out where there is only one."

@@ -14,6 +14,7 @@ from sender.scenario.language.values import (
     AttemptNumber,
     CrashPoint,
     EventType,
+    Flag,
     Name,
     Times,
     member,
@@ -122,7 +123,7 @@ class Receiver(Part):
     """Scripts the reference receiver: how it answers from now on. ``receiver: ok`` forgets every script.
 
     Scripts are used in the order of the steps, each ``times`` times or for ever. A delivery that is answered with 2xx
-    is handled as usual; any other is not.
+    is handled as usual; any other is not, unless ``handled`` says so.
     """
 
     example: ClassVar[str] = "receiver: {status: 500, times: 3, event: invoice.paid}"
@@ -139,6 +140,9 @@ class Receiver(Part):
     )
     times: Times | None = Field(None, description="How many deliveries are answered like this; all when left out.")
     event: EventType | None = Field(None, description="Only deliveries of this event.")
+    handled: Flag | None = Field(
+        None, description="Whether the delivery is handled before it is answered; when left out, if the answer is 2xx."
+    )
 
     @property
     def forgets(self) -> bool:

@@ -28,7 +28,7 @@ class AboutEvents(Part):
     invoice: Name | None = Field(None, description="The invoice that the event tells of, by its name.")
     withdrawal: Name | None = Field(None, description="The withdrawal that the event tells of, by its name.")
     deposit: Name | None = Field(None, description="The deposit that the event tells of, by its name.")
-    event: EventType | None = Field(None, description="The type of the event; of several, the last.")
+    event: EventType | None = Field(None, description="The type of the event.")
 
     @property
     def subject(self) -> Subject | None:
