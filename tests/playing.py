@@ -88,8 +88,8 @@ class Stage:
     def _settings(self, scenario: Scenario) -> Settings:
         relay = RelaySettings(ladder=scenario.ladder or LADDER, attempt_timeout=scenario.attempt_timeout or 10 * SECOND)
         start = DEFAULT_START if scenario.start is None else scenario.start
-        plain: dict[str, Any] = {"relay": relay, "database_url": "memory", "clock": scenario.clock, "start": start}
-        return Settings(in_process=True, log_level="error", **(plain | self.settings))
+        plain: dict[str, Any] = {"relay": relay, "clock": scenario.clock, "start": start, "log_level": "error"}
+        return Settings(**(plain | self.settings))
 
 
 @asynccontextmanager

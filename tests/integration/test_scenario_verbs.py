@@ -184,6 +184,18 @@ async def test_command_at_a_crash_point(case: str, point: str, tmp_path: Path) -
     assert changes[0] == changes[1]
 
 
+async def test_process_of_a_command_dies_for_real(tmp_path: Path) -> None:
+    """With relays as processes the command that meets a crash point is one too, whatever it is about."""
+    steps, event, subject = CRASHES["deposit"]
+    armed = f"  - crash: {{at: dispatch.after_commit, on: {{event: {event}}}}}\n"
+    asked = f"  - expect: {{{subject}, deposit_status: confirmed}}\n"
+    settings = {"in_process": False, "database_url": f"sqlite:///{tmp_path}/story.db"}
+    async with stage(tmp_path, settings=settings) as here:
+        played = await here.play(armed + steps + asked)
+    assert (played.failures, played.broken) == ([], [])
+    assert [one.point for one in played.of("api.died")] == ["dispatch.after_commit"]
+
+
 @pytest.mark.parametrize("case", WRONG)
 async def test_expectation_can_fail(case: str, tmp_path: Path) -> None:
     """What is not as it was expected fails the run, with what was wanted and what was found."""
