@@ -279,6 +279,8 @@ def _columns(row: Queued) -> dict[str, Any]:
         "trigger": delivery.trigger.value,
         "attempts": delivery.attempts,
         "failures": delivery.failures,
+        # A new delivery is due at once, so this is the instant of its transition.
+        "created_at": delivery.due_at or 0,
     }
 
 

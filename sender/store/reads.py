@@ -31,6 +31,7 @@ class EventView:
     attempts: int
     failures: int
     in_flight: bool
+    created_at: Instant = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,20 +66,21 @@ class AttemptView:
     faults: tuple[str, ...]
 
 
-_EVENT_COLUMNS = (
+EVENT_COLUMNS = (
     outbox.c.seq, outbox.c.event_id, outbox.c.event_type, outbox.c.resource_id, outbox.c.endpoint_id, outbox.c.state,
     outbox.c.due_at, outbox.c.attempts, outbox.c.failures, outbox.c.lease_token.is_not(None).label("in_flight"),
+    outbox.c.created_at,
 )  # fmt: skip
-_ATTEMPT_COLUMNS = (
+ATTEMPT_COLUMNS = (
     attempts.c.seq, attempts.c.outbox_seq, outbox.c.event_id, outbox.c.event_type, outbox.c.resource_id,
     outbox.c.endpoint_id, attempts.c.number, attempts.c.trigger, attempts.c.counted, attempts.c.due_at,
     attempts.c.started_at, attempts.c.finished_at, attempts.c.duration, attempts.c.outcome, attempts.c.reason,
     attempts.c.status, attempts.c.detail, attempts.c.url, attempts.c.request_headers, attempts.c.answer_headers,
     attempts.c.answer_body, attempts.c.answer_cut, attempts.c.faults,
 )  # fmt: skip
-_EVENTS = select(*_EVENT_COLUMNS).order_by(outbox.c.seq)
+_EVENTS = select(*EVENT_COLUMNS).order_by(outbox.c.seq)
 _ATTEMPTS = (
-    select(*_ATTEMPT_COLUMNS)
+    select(*ATTEMPT_COLUMNS)
     .join(outbox, outbox.c.seq == attempts.c.outbox_seq)
     .where(attempts.c.seq > bindparam("b_after"))
     .order_by(attempts.c.started_at, attempts.c.outbox_seq, attempts.c.number, attempts.c.seq)
@@ -99,7 +101,7 @@ async def events(session: Session, resource_id: str | None = None) -> list[Event
 
 async def attempts_after(session: Session, seq: int = 0) -> list[AttemptView]:
     """Return the attempts recorded after ``seq``, in the order in which they started, virtually."""
-    return [_attempt(row) for row in await session.rows(_ATTEMPTS, {"b_after": seq})]
+    return [attempt_view(row) for row in await session.rows(_ATTEMPTS, {"b_after": seq})]
 
 
 async def body_of(session: Session, event_id: str) -> bytes | None:
@@ -114,7 +116,8 @@ async def counts(session: Session) -> dict[str, int]:
     return {row[0]: row[1] for row in await session.rows(_COUNTS)}
 
 
-def _attempt(row: Row[Any]) -> AttemptView:
+def attempt_view(row: Row[Any]) -> AttemptView:
+    """Return an attempt from a row of ``ATTEMPT_COLUMNS``."""
     values = row._asdict()
     for name in ("request_headers", "answer_headers"):
         values[name] = header_pairs(values[name])

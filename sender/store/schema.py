@@ -24,7 +24,7 @@ from sqlalchemy import (
     text,
 )
 
-VERSION = 2
+VERSION = 3
 """Raised with every change of a table; another version in a database is refused, never half-read."""
 
 metadata = MetaData()
@@ -39,6 +39,8 @@ instance = Table(
     Column("schema_version", Integer, nullable=False),
     Column("seed", Big, nullable=False),
     Column("issued", Big, nullable=False),
+    # How often everything was cleared: whoever follows what is recorded begins again when this was raised.
+    Column("resets", Integer, nullable=False),
     CheckConstraint("id = 1", name="one_row"),
 )
 
@@ -165,6 +167,7 @@ outbox = Table(
     Column("lease_token", Text),
     Column("lease_owner", Text),
     Column("leased_until_real", Big),
+    Column("created_at", Big, nullable=False),
     CheckConstraint("state IN ('pending', 'delivered', 'failed', 'cancelled')", name="known_state"),
     CheckConstraint("(state = 'pending') = (due_at IS NOT NULL)", name="due_while_pending"),
     CheckConstraint("claim_at IS NULL OR lease_token IS NULL", name="leased_is_not_claimable"),
@@ -177,7 +180,11 @@ Index("outbox_claimable", outbox.c.endpoint_id, outbox.c.claim_at, outbox.c.seq,
       sqlite_where=text("claim_at IS NOT NULL"), postgresql_where=text("claim_at IS NOT NULL"))  # fmt: skip
 Index("outbox_leased", outbox.c.lease_owner, sqlite_where=text("lease_token IS NOT NULL"),
       postgresql_where=text("lease_token IS NOT NULL"))  # fmt: skip
-Index("outbox_of_resource", outbox.c.resource_id)
+# Each filter of the archive has an index in the archive's own order, so that a page costs what it shows.
+Index("outbox_of_resource", outbox.c.resource_id, outbox.c.seq)
+Index("outbox_of_endpoint", outbox.c.endpoint_id, outbox.c.seq)
+Index("outbox_of_type", outbox.c.event_type, outbox.c.seq)
+Index("outbox_of_state", outbox.c.state, outbox.c.seq)
 
 # Apart from the outbox because a change of state rewrites a whole row, and the body never changes.
 bodies = Table(

@@ -55,7 +55,8 @@ async def prepare(database: Database, seed: int, start: Timeline) -> None:
             await _check_version(session)
             return
         await session.create_tables()
-        await session.run(insert(instance), {"id": 1, "schema_version": VERSION, "seed": seed, "issued": 0})
+        first = {"id": 1, "schema_version": VERSION, "seed": seed, "issued": 0, "resets": 0}
+        await session.run(insert(instance), first)
         await session.run(insert(timeline), {"id": 1, "revision": 1, **_columns(start)})
         await access.seed_access(session, seed)
         await balances.open_balances(session)

@@ -3,35 +3,29 @@
 from __future__ import annotations
 
 import re
-from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
-from sqlalchemy import event, text
+from sqlalchemy import text
 
 from sender.durations import MINUTE
 from sender.store import outbox
 from sender.store.outbox import Lease
-from sender.store.postgres import PostgresDatabase
-from sender.store.sqlite import SqliteDatabase
+from tests.explaining import explaining
 from tests.simulators import START
 from tests.stores import FOREVER, opened, seqs
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from sqlalchemy import Connection
-
     from sender.store.engine import Database
 
 MANY = 5_000
 
 _FILL = text("""
     INSERT INTO outbox (seq, event_id, event_type, resource_id, endpoint_id, state, due_at, claim_at, trigger, attempts,
-                        failures)
+                        failures, created_at)
     WITH RECURSIVE numbers(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < :count)
     SELECT n + :first, 'evt_' || (n + :first), 'invoice.paid', 'inv', 'a', :state, CAST(:due AS BIGINT),
-           CAST(:due AS BIGINT), 'scheduled', 1, 0 FROM numbers
+           CAST(:due AS BIGINT), 'scheduled', 1, 0, 0 FROM numbers
 """)
 _BODIES = text("INSERT INTO bodies (outbox_seq, body) SELECT seq, '' FROM outbox")
 
@@ -44,7 +38,7 @@ async def test_a_claim_reads_the_partial_index_and_what_it_takes(database_url: s
     """Beside thousands of settled rows, or of rows due later, no statement of a claim reads the whole table."""
     async with opened(database_url) as database:
         await _fill(database, others)
-        with _explaining(database) as plans:
+        with explaining(database) as plans:
             async with database.write() as session:
                 assert list((await outbox.heads(session)).values()) == [START]
                 claimed = await outbox.claim(session, "a", START, 100, Lease("relay", "1", FOREVER))
@@ -63,26 +57,3 @@ async def _fill(database: Database, others: str) -> None:
         await session.run(_FILL, {"count": 10, "first": MANY, "state": "pending", "due": START})
         await session.run(_BODIES)
         await session.run(text("ANALYZE"))
-
-
-@contextmanager
-def _explaining(database: Database) -> Iterator[list[str]]:
-    """Have the plan of every statement written down; on PostgreSQL with the rows that each part of it visited."""
-    if isinstance(database, SqliteDatabase):
-        engine, how = database._writer._engine, "EXPLAIN QUERY PLAN"
-    else:
-        assert isinstance(database, PostgresDatabase)
-        engine, how = database._engine.sync_engine, "EXPLAIN (ANALYZE, TIMING OFF)"
-    plans: list[str] = []
-
-    def explain(connection: Connection, _cursor: Any, statement: str, parameters: Any, *_: Any) -> None:
-        if statement.lstrip().startswith(("SELECT", "WITH", "UPDATE")):
-            place = connection.begin_nested() if how.endswith("OFF)") else None
-            plan = connection.exec_driver_sql(f"{how} {statement}", parameters).all()
-            plans.append("\n".join(str(row[-1]) for row in plan))
-            if place is not None:
-                place.rollback()
-
-    event.listen(engine, "before_cursor_execute", explain)
-    yield plans
-    event.remove(engine, "before_cursor_execute", explain)

@@ -61,7 +61,7 @@ async def test_impossible_rows_of_the_other_tables_are_refused(database_url: str
             ("never_below_zero", schema.faults, _fault(remaining=-1)),
             ("known_status", schema.endpoints, _endpoint(status="asleep")),
             ("window_of_previous", schema.endpoints, _endpoint(previous_secret="old")),
-            ("one_row", schema.instance, {"id": 2, "schema_version": 1, "seed": 1, "issued": 0}),
+            ("one_row", schema.instance, {"id": 2, "schema_version": 1, "seed": 1, "issued": 0, "resets": 0}),
             ("one_row", schema.timeline, {"id": 2, "mode": "real", "rate": 1.0, "real_base": 0, "virtual_base": 0,
                                           "revision": 1}),
             ("(?i)unique|duplicate", schema.outbox, _outbox(event_id="evt_1")),
@@ -127,4 +127,5 @@ def _endpoint(**changes: Any) -> dict[str, Any]:
 
 def _outbox(**changes: Any) -> dict[str, Any]:
     return {"seq": 2, "event_id": "evt_2", "event_type": "x", "resource_id": "x", "endpoint_id": "a",
-            "state": "failed", "trigger": "scheduled", "attempts": 0, "failures": 0, **changes}  # fmt: skip
+            "state": "failed", "trigger": "scheduled", "attempts": 0, "failures": 0, "created_at": 0,
+            **changes}  # fmt: skip
