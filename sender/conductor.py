@@ -96,21 +96,27 @@ class Conductor:
         """
         while True:
             try:
-                await self._changed.wait(await self._pause())
-                await self._look()
+                await self._changed.wait(self._pause(await self._look()))
             except StoreError as failure:
                 self._log.warning(Event.STORE_FAILED, detail=str(failure))
                 await self._changed.wait(GLANCE)
-                self._changed.ring()
             except Crashed:
-                self._changed.ring()
+                continue
 
-    async def _look(self) -> None:
+    async def _look(self) -> Outlook:
         async with self._turn:
             outlook = await self._fire_due()
             if outlook.timeline.mode == SKIP and not outlook.busy and outlook.next_delivery is not None:
                 await self._travel(outlook.next_delivery)
                 self._changed.ring()
+            return outlook
+
+    def _pause(self, outlook: Outlook) -> float | None:
+        """Return the real seconds until the next look; ``None`` while only somebody who rings can change anything."""
+        if outlook.timeline.mode == SKIP and outlook.busy:
+            return GLANCE
+        at = outlook.next_expiry
+        return None if at is None else outlook.timeline.real_wait(at, self._clock.real_now())
 
     async def quiet(self) -> None:
         """Wait until nothing is due or in flight. Raises ``StoreError`` when nothing settles for too long."""
@@ -201,17 +207,6 @@ class Conductor:
             next_delivery = min(ahead, default=None)
             busy = (next_delivery is not None and next_delivery <= now) or await outbox.leased(session) > 0
             return Outlook(here.timeline, now, busy, next_delivery, await resources.next_deadline(session))
-
-    async def _pause(self) -> float | None:
-        """Return the real seconds until the next look; ``None`` while only somebody who rings can change anything."""
-        outlook = await self._outlook()
-        if outlook.timeline.mode == SKIP and outlook.busy:
-            return GLANCE
-        if outlook.timeline.mode == SKIP and outlook.next_delivery is not None:
-            # A relay that tells nobody recorded something since the last look.
-            return 0.0
-        at = outlook.next_expiry
-        return None if at is None else outlook.timeline.real_wait(at, self._clock.real_now())
 
 
 def _not_before(now: Instant, target: Instant) -> Instant:

@@ -76,15 +76,22 @@ class _Rehearsed(Exception):  # noqa: N818 - a signal to roll back, not an error
 
 
 class Dispatcher:
-    """Carries out commands. ``wake`` tells the relays, after the commit, that something may be due."""
+    """Carries out commands. After each commit ``changed`` is called, and ``wake`` when it queued deliveries."""
 
     def __init__(
-        self, runtime: Runtime, database: Database, profile: Profile, wake: Callable[[], None] = lambda: None
+        self,
+        runtime: Runtime,
+        database: Database,
+        profile: Profile,
+        *,
+        wake: Callable[[], None] = lambda: None,
+        changed: Callable[[], None] = lambda: None,
     ) -> None:
         self._runtime = runtime
         self._database = database
         self._profile = profile
         self._wake = wake
+        self._changed = changed
         self._revision = 0
         self._endpoints: Sequence[Endpoint] = ()
         self._crashes: Sequence[Fault] = ()
@@ -145,7 +152,9 @@ class Dispatcher:
                 taken = await settings.take(session, met.fault)
                 await world.revise(session)
             receipt = await self._transact(work, (CrashPoint(met.fault.name),) if taken else ())
-        self._wake()
+        if receipt.event_ids:
+            self._wake()
+        self._changed()
         return receipt
 
     async def _transact(self, work: Callable[[Session, Place], Any], armed: Sequence[CrashPoint]) -> Receipt:

@@ -45,7 +45,9 @@ class Simulator:
         )
         self.profile = paymos(settings.checkout_url)
         self.database: Database = open_database(settings.database_url, self.clock, durable=settings.durable)
-        self.dispatcher = Dispatcher(self.runtime, self.database, self.profile, self._committed)
+        self.dispatcher = Dispatcher(
+            self.runtime, self.database, self.profile, wake=self._wake_relays, changed=self._rethink
+        )
         self.invoices = Invoices(self.dispatcher, self.profile)
         self.withdrawals = Withdrawals(self.dispatcher, self.profile, settings.withdrawal_whitelist)
         self.channels = Channels(self.dispatcher, self.profile)
@@ -91,6 +93,9 @@ class Simulator:
 
     def _wake_relays(self) -> None:
         self.relays.wake()
+
+    def _rethink(self) -> None:
+        self.conductor.changed()
 
     def _settled(self) -> None:
         self.conductor.settled()

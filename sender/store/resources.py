@@ -7,7 +7,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from pydantic import TypeAdapter
-from sqlalchemy import bindparam, func, insert, select, update
+from sqlalchemy import bindparam, func, select, update
 
 from sender.domain.channel import Channel
 from sender.domain.deposit import Deposit
@@ -58,7 +58,6 @@ _BY_EXTERNAL_ID = select(resources.c.kind, resources.c.document).where(
     resources.c.project_id == bindparam("b_project"),
     resources.c.external_id == bindparam("b_external"),
 )
-_INSERT = insert(resources)
 _UPDATE = (
     update(resources)
     .where(resources.c.id == bindparam("b_id"))
@@ -79,7 +78,6 @@ _DUE = (
     .order_by(resources.c.deadline_at, resources.c.seq)
 )
 _HISTORY = select(history).where(history.c.resource_id == bindparam("b_id")).order_by(history.c.seq)
-_INSERT_HISTORY = insert(history)
 
 
 async def load(session: Session, resource_id: str, kind: str | None = None, *, is_test: bool | None = None) -> Any:
@@ -112,7 +110,7 @@ async def newest(session: Session, kind: str) -> str | None:
 
 async def add(session: Session, seq: int, resource: Resource) -> None:
     """Store a new resource."""
-    await session.run(_INSERT, {
+    await session.add(resources, [{
         "seq": seq,
         "kind": resource.kind,
         "id": resource.id,
@@ -124,7 +122,7 @@ async def add(session: Session, seq: int, resource: Resource) -> None:
         "created_at": resource.created_at,
         "updated_at": resource.updated_at,
         "document": _encoded(resource),
-    })  # fmt: skip
+    }])  # fmt: skip
 
 
 async def change(session: Session, resource: Resource) -> None:
@@ -140,7 +138,7 @@ async def change(session: Session, resource: Resource) -> None:
 
 async def remember(session: Session, entry: Transitioned) -> None:
     """Add a row to the history."""
-    await session.run(_INSERT_HISTORY, {
+    await session.add(history, [{
         "seq": entry.seq,
         "resource_id": entry.resource_id,
         "event_type": entry.event_type,
@@ -148,7 +146,7 @@ async def remember(session: Session, entry: Transitioned) -> None:
         "note": entry.note,
         "deliveries": entry.deliveries,
         "occurred_at": entry.occurred_at,
-    })  # fmt: skip
+    }])  # fmt: skip
 
 
 async def history_of(session: Session, resource_id: str) -> Sequence[Transitioned]:

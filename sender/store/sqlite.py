@@ -14,7 +14,7 @@ from contextlib import asynccontextmanager, suppress
 from functools import cache
 from operator import itemgetter
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import unquote
 
 from sqlalchemy import create_engine, insert, inspect
@@ -23,6 +23,7 @@ from sqlalchemy.pool import StaticPool
 
 from sender.durations import SECOND, Duration
 from sender.errors import NotAvailable, StoreError
+from sender.store.prepared import Shelf
 from sender.store.schema import metadata
 
 if TYPE_CHECKING:
@@ -52,16 +53,25 @@ _FAULTS = (SQLAlchemyError, sqlite3.Error)
 class SqliteSession:
     """The statements of one transaction, run inline."""
 
-    def __init__(self, connection: Connection) -> None:
+    def __init__(self, connection: Connection, raw: sqlite3.Connection) -> None:
         self._connection = connection
+        self._raw = raw
+        self._shelf = Shelf(connection.dialect)
 
     async def rows(self, statement: Executable, params: Params | None = None) -> Sequence[Any]:
         """Run a statement and return its rows."""
-        return self._connection.execute(statement, params).all()
+        prepared = self._shelf.find(statement, params)
+        if prepared is None:
+            return self._connection.execute(statement, params).all()
+        found = self._raw.execute(prepared.sql, prepared.values(cast("Mapping[str, Any]", params)))
+        return [prepared.as_row(values) for values in found.fetchall()]
 
     async def run(self, statement: Executable, params: Params | None = None) -> int:
         """Run a statement; return how many rows it touched."""
-        return self._connection.execute(statement, params).rowcount
+        prepared = self._shelf.find(statement, params)
+        if prepared is None:
+            return self._connection.execute(statement, params).rowcount
+        return self._raw.execute(prepared.sql, prepared.values(cast("Mapping[str, Any]", params))).rowcount
 
     async def add(self, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
         """Insert rows that all have the same columns."""
@@ -92,7 +102,7 @@ class _Handle:
             poolclass=StaticPool,
         )
         self.connection = self._engine.connect()
-        self.session = SqliteSession(self.connection)
+        self.session = SqliteSession(self.connection, self.raw)
         self.turn = asyncio.Lock()
         # Patience is for what SQLite cannot avoid: turning a new file to WAL, and its recovery after a crash.
         self.raw.execute("PRAGMA busy_timeout=5000")
