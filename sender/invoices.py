@@ -83,9 +83,7 @@ class Invoices:
             invoice_id, lambda invoice: stage_commands(invoice, stage, self._profile.choose(invoice))
         )
 
-    async def pay(
-        self, invoice_id: str, amount: Decimal, *, confirm: bool = True, simulated: bool = True
-    ) -> Receipt:
+    async def pay(self, invoice_id: str, amount: Decimal, *, confirm: bool = True, simulated: bool = True) -> Receipt:
         """Pay an amount in token units; without ``confirm`` the transfer is left confirming.
 
         Bodies list a transfer that is not ``simulated``, as they do in production.

@@ -1,8 +1,8 @@
 """Statements that the program keeps, compiled by SQLAlchemy once and run by the SQLite driver itself.
 
 SQLAlchemy takes some hundred microseconds for each execution, ten times what SQLite takes for a look-up, and SQLite
-runs inline in the loop. What is made for one occasion (a list with filters) goes its way still, and so does whatever has
-to be rendered anew for its values.
+runs inline in the loop. What is made for one occasion (a list with filters) goes its way still, and so does whatever
+has to be rendered anew for its values.
 """
 
 from __future__ import annotations
