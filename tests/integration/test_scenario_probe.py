@@ -85,6 +85,24 @@ async def test_order_that_is_fulfilled_twice(tmp_path: Path) -> None:
     assert broken.detail == "its payment was announced and taken, and it was fulfilled 2 times"
 
 
+async def test_order_that_is_fulfilled_unpaid(tmp_path: Path) -> None:
+    """Whoever ships what nobody has paid breaks the law too."""
+    shop = Shop(extra=1)
+    async with stage(tmp_path, strange=True, probe=shop) as here:
+        shop.stage = here
+        played = await here.play("  - cancel: {invoice: order}\n  - advance: {until: idle}\n")
+    assert [one.detail for one in played.of("law.broken")] == ["it is not paid, and it was fulfilled 1 times"]
+
+
+async def test_law_waits_for_the_receiver(tmp_path: Path) -> None:
+    """A receiver that works in the background gets its time, also where no step asks."""
+    shop = Shop(blind=2)
+    async with stage(tmp_path, strange=True, probe=shop) as here:
+        shop.stage = here
+        played = await here.play(PAID)
+    assert (played.broken, shop.looks) == ([], 3)
+
+
 async def test_without_a_probe_the_senders_laws_are_checked(tmp_path: Path) -> None:
     """Against a receiver that nobody can look into, the eight laws of the sender's records are checked."""
     async with stage(tmp_path, strange=True) as here:

@@ -182,6 +182,7 @@ async def test_command_at_a_crash_point(case: str, point: str, tmp_path: Path) -
     assert [one.point for one in dying.of("api.died")] == [f"dispatch.{point}"]
     changes = [[(one.status, one.event_type) for one in played.of("resource.changed")] for played in (dying, plain)]
     assert changes[0] == changes[1]
+    assert len(dying.of("event.summed")) == len(plain.of("event.summed"))
 
 
 async def test_process_of_a_command_dies_for_real(tmp_path: Path) -> None:
