@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator
     from pathlib import Path
 
+    from sender.probe.looking import Probe
     from sender.scenario.events import RunEvent
     from sender.scenario.language import Scenario
-    from sender.scenario.probing import Probe
 
 
 @dataclass(frozen=True)

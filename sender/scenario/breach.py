@@ -42,3 +42,8 @@ class Law:
 def breach(event: EventView, detail: str) -> Breach:
     """Return a breach that shows at an event."""
     return Breach(f"{event.event_type} {event.event_id}", detail)
+
+
+def times(number: int) -> str:
+    """Return how often, in words."""
+    return "once" if number == 1 else f"{number} times"

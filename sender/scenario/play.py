@@ -6,21 +6,25 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from sender.crash import Crashed
+from sender.durations import SECOND, Duration
 from sender.errors import UsageError
 from sender.scenario.events import ApiCrashed
 from sender.scenario.language.subject import kind_of
-from sender.scenario.probing import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
-    from sender.durations import Duration, Instant
+    from sender.durations import Instant
+    from sender.probe.looking import Probe
     from sender.scenario.api import Api
     from sender.scenario.events import Listener
     from sender.scenario.language.subject import AboutEvents
-    from sender.scenario.probing import Probe
     from sender.scenario.receiver_client import ReceiverClient
     from sender.simulator import Simulator
+
+
+PATIENCE: Duration = 5 * SECOND
+"""Real time that a receiver gets to carry out what it has answered for, where a story does not say."""
 
 
 @dataclass(frozen=True, slots=True)

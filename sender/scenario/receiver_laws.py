@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sender.scenario import laws
-from sender.scenario.breach import Breach, Law, Witness, breach
+from sender.scenario.breach import Breach, Law, Witness, breach, times
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -17,9 +17,10 @@ _DELIVERED = "delivered"
 
 
 def delivered_means_received(evidence: Evidence) -> Iterator[Breach]:
-    """Find rows that count as delivered and never reached the receiver."""
+    """Find rows that count as delivered and never reached the receiver, though no fault dropped them on the way."""
     for event, made in _at_receiver(evidence):
-        if any(one.outcome == _DELIVERED for one in made) and not _received(evidence, event):
+        arrived = any(one.outcome == _DELIVERED and "drop" not in one.faults.split(",") for one in made)
+        if arrived and not _received(evidence, event):
             yield breach(event, "it counts as delivered, and the receiver has never seen it")
 
 
@@ -30,7 +31,9 @@ def no_unplanned_duplicate(evidence: Evidence) -> Iterator[Breach]:
         planned += sum(evidence.copies for one in made if "duplicate" in one.faults)
         received = _received(evidence, event)
         if received - len(made) > planned:
-            yield breach(event, f"received {received} times in {len(made)} recorded attempts; planned were {planned}")
+            yield breach(
+                event, f"received {times(received)} in {len(made)} recorded attempts; planned were {planned} more"
+            )
 
 
 def only_what_happened(evidence: Evidence) -> Iterator[Breach]:
@@ -46,11 +49,11 @@ def applied_once(evidence: Evidence) -> Iterator[Breach]:
     seen = _seen(evidence)
     for event_id, one in seen.events.items():
         if one["applied"] > 1:
-            yield Breach(event_id, f"the receiver applied it {one['applied']} times")
+            yield Breach(event_id, f"the receiver applied it {times(one['applied'])}")
     for order in seen.orders:
         if order["fulfilled"] != int(order["paid"]):
             paid = "paid" if order["paid"] else "not paid"
-            yield Breach(order["external_order_id"], f"it is {paid} and was fulfilled {order['fulfilled']} times")
+            yield Breach(order["external_order_id"], f"it is {paid} and was fulfilled {times(order['fulfilled'])}")
 
 
 def fulfilled_once(evidence: Evidence) -> Iterator[Breach]:
@@ -58,7 +61,7 @@ def fulfilled_once(evidence: Evidence) -> Iterator[Breach]:
     for order, (least, most, found) in (evidence.probed or {}).items():
         if not least <= found <= most:
             due = "its payment was announced and taken" if least else "it is paid" if most else "it is not paid"
-            yield Breach(f"order {order}", f"{due}, and it was fulfilled {found} times")
+            yield Breach(f"order {order}", f"{due}, and it was fulfilled {times(found)}")
 
 
 LAWS = (

@@ -5,18 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sender.errors import UsageError
+from sender.probe.looking import seen
 from sender.scenario.findings import Finding, equal
 from sender.scenario.language.expectations import COUNTED, OF_ORDER
-from sender.scenario.probing import seen
 from sender.store import reads
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from sender.probe.looking import Probe, Sighting
     from sender.scenario.language import Step
     from sender.scenario.language.expectations import Expect
     from sender.scenario.play import Play
-    from sender.scenario.probing import Probe, Sighting
     from sender.store.reads import EventView
 
 FULFILLING = frozenset({"invoice.paid", "invoice.paid_over"})

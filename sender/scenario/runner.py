@@ -25,11 +25,10 @@ from sender.scenario.events import (
 )
 from sender.scenario.evidence import gather
 from sender.scenario.expectations import check
-from sender.scenario.judging import sums, verdicts
+from sender.scenario.judging import exchanges, sums, verdicts
 from sender.scenario.language.endpoints import DEFAULT_ENDPOINT, Endpoint
 from sender.scenario.language.expectations import Expect
-from sender.scenario.play import Play
-from sender.scenario.probing import PATIENCE
+from sender.scenario.play import PATIENCE, Play
 from sender.scenario.telling import told
 from sender.scenario.watching import Ear, Watch
 from sender.simulator import Simulator
@@ -38,10 +37,10 @@ from sender.telemetry import make_log
 if TYPE_CHECKING:
     from sender.config import Settings
     from sender.durations import Duration, Instant
+    from sender.probe.looking import Probe
     from sender.scenario.events import Listener, RunEvent
     from sender.scenario.language import Scenario, Step
     from sender.scenario.play import Target
-    from sender.scenario.probing import Probe
     from sender.scenario.receiver_client import ReceiverClient
 
 DEFAULT_START: Instant = parse_instant("2026-03-02T09:00:00Z")
@@ -54,7 +53,7 @@ class Staging:
 
     ``receiver`` is the reference receiver, where it is the one under test; ``probe`` looks into another one, and stays
     the caller's to close; ``patience`` is how long, in real time, it may take to see what must be there. ``file``
-    stands in messages.
+    stands in messages. With ``keep_exchanges`` the bytes of every attempt are told too.
     """
 
     settings: Settings
@@ -64,6 +63,7 @@ class Staging:
     file: str
     probe: Probe | None = None
     patience: Duration = PATIENCE
+    keep_exchanges: bool = False
 
 
 @dataclass(slots=True)
@@ -102,7 +102,7 @@ async def run_story(scenario: Scenario, staging: Staging, listener: Listener) ->
     async with simulator:
         play = await _open(simulator, staging, tally)
         ear.now = play.start
-        runner = _Runner(play, tally, ear, staging.file)
+        runner = _Runner(play, tally, ear, staging)
         tally.tell(_started(scenario, staging, play))
         await runner.play(scenario)
         tally.tell(_finished(tally, staging.story, await simulator.now(), simulator.clock.monotonic() - began))
@@ -112,10 +112,11 @@ async def run_story(scenario: Scenario, staging: Staging, listener: Listener) ->
 class _Runner:
     """The course of one story."""
 
-    def __init__(self, play: Play, tally: Tally, ear: Ear, file: str) -> None:
+    def __init__(self, play: Play, tally: Tally, ear: Ear, staging: Staging) -> None:
         self._play = play
         self._tell = tally.tell
-        self._file = file
+        self._file = staging.file
+        self._keep_exchanges = staging.keep_exchanges
         self._names: dict[str, str] = {}
         self._resources: set[str] = set()
         self._watch = Watch(play.simulator.database, ear, tally.tell, self._names, self._resources)
@@ -131,6 +132,8 @@ class _Runner:
         now = await self._play.simulator.now()
         for summed in sums(evidence, now, self._names):
             self._tell(summed)
+        for kept in exchanges(evidence, now) if self._keep_exchanges else ():
+            self._tell(kept)
         for verdict in verdicts(evidence, now):
             self._tell(verdict)
 

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import pytest
 
-from sender.clock import Clock
-from sender.durations import SECOND
 from sender.errors import UsageError
-from sender.scenario.probing import seen
+from sender.probe.looking import Sighting
 from sender.scenario.receiving import beyond_reach
 from tests.playing import stage
 from tests.scenarios import CREATE, read_story
@@ -24,13 +22,6 @@ PAID = "  - pay: {invoice: order}\n  - advance: {until: idle}\n"
 NOT_LONG = "within: 0"
 
 
-class Sight(NamedTuple):
-    """What is seen of an order."""
-
-    fulfilled: int
-    status: str | None = None
-
-
 @dataclass
 class Shop:
     """Looks into the receiver of a stage, and may see what is not there. ``blind``: so many looks see nothing yet."""
@@ -40,13 +31,13 @@ class Shop:
     blind: int = 0
     looks: int = 0
 
-    async def look(self, order: str) -> Sight:
+    async def look(self, order: str) -> Sighting:
         """Return what the receiver made of the order."""
         self.looks += 1
         if self.stage is None or self.looks <= self.blind:
-            return Sight(0)
+            return Sighting(0)
         found = await self.stage.receiver.order(order)
-        return Sight(found["fulfilled"] + self.extra, found["status"]) if found else Sight(0)
+        return Sighting(found["fulfilled"] + self.extra, found["status"]) if found else Sighting(0)
 
     async def close(self) -> None:
         """Hold nothing."""
@@ -91,7 +82,7 @@ async def test_order_that_is_fulfilled_unpaid(tmp_path: Path) -> None:
     async with stage(tmp_path, strange=True, probe=shop) as here:
         shop.stage = here
         played = await here.play("  - cancel: {invoice: order}\n  - advance: {until: idle}\n")
-    assert [one.detail for one in played.of("law.broken")] == ["it is not paid, and it was fulfilled 1 times"]
+    assert [one.detail for one in played.of("law.broken")] == ["it is not paid, and it was fulfilled once"]
 
 
 async def test_law_waits_for_the_receiver(tmp_path: Path) -> None:
@@ -139,12 +130,3 @@ def test_what_is_beyond_reach(step: str, with_probe: list[str], without: list[st
     (_, read) = read_story(tmp_path, f"name: x\nsteps:\n{CREATE}  - {step}\n").steps
     assert beyond_reach(read, probed=True) == with_probe
     assert beyond_reach(read, probed=False) == without
-
-
-async def test_waiting_ends_at_once_or_at_the_deadline() -> None:
-    """It is looked again until it holds; at the end of the patience the last look counts."""
-    shop = Shop()
-    assert await seen(shop, "order", lambda one: one.fulfilled == 0, SECOND, Clock()) == Sight(0)
-    assert shop.looks == 1
-    assert await seen(shop, "order", lambda one: one.fulfilled == 1, SECOND // 20, Clock()) == Sight(0)
-    assert shop.looks > 2
