@@ -24,7 +24,7 @@ def make_runner(webhook: Webhook, control: Control, path: str) -> web.AppRunner:
     ``handler_cancellation`` is on so that a delayed answer ends when its client leaves.
     """
     app = web.Application(middlewares=[problems], client_max_size=_LARGEST_BODY)
-    app.add_routes([web.post(path, webhook.receive), *control.routes()])
+    app.add_routes([*(web.route(method, path, webhook.receive) for method in webhook.methods), *control.routes()])
     return web.AppRunner(
         app,
         access_log=None,

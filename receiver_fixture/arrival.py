@@ -3,11 +3,17 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from receiver_fixture.clock import SECOND, Micros
 from receiver_fixture.envelope import BadEnvelope, Claim, read_claim, read_envelope, read_json
 from receiver_fixture.inbox import Receipt
-from receiver_fixture.verify import verify
+from receiver_fixture.verify import Evidence, verify_evidence
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from receiver_fixture.verify import Verdict
 
 _LONGEST_HEADER = 200
 
@@ -26,6 +32,18 @@ class Arrival:
     verdict: str
     detail: str
     status: int
+    document: object = None
+    signature: str | None = None
+
+    @property
+    def members(self) -> set[str]:
+        """Return the names at the top of the body."""
+        return set(self.document) if isinstance(self.document, dict) else set()
+
+    @property
+    def occurred_at(self) -> int:
+        """Return when the body says that it happened, in Unix seconds."""
+        return int(self.document["occurred_at"]) if isinstance(self.document, dict) else 0
 
     @property
     def believed(self) -> bool:
@@ -46,14 +64,23 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class Judge:
-    """What a delivery is measured against: the secrets of the moment and the tolerance in seconds."""
+    """What a delivery is measured against: the secrets of the moment and the tolerance in seconds.
+
+    ``verify`` is the right verifier or a wrong one; ``retired`` secrets are for one that still believes them.
+    """
 
     secrets: tuple[str, ...]
     tolerance: int
+    verify: Callable[[Evidence], Verdict] = verify_evidence
+    retired: tuple[str, ...] = ()
 
-    def arrival(self, body: bytes, signature: str | None, header_id: str | None, now: Micros) -> Arrival:
+    def arrival(
+        self, body: bytes, signature: str | None, header_id: str | None, now: Micros, exact: str | None = None
+    ) -> Arrival:
         """Judge a delivery. A forged body is still read afterwards, as evidence of what it claimed to be."""
-        verdict = verify(signature, body, self.secrets, now=now // SECOND, tolerance=self.tolerance)
+        at = now // SECOND
+        evidence = Evidence(signature, exact, body, self.secrets, self.retired, at, self.tolerance)
+        verdict = self.verify(evidence)
         document = read_json(body)
         reason, detail, status = verdict.reason.value, "the signature was not accepted", 401
         if verdict.valid:
@@ -66,6 +93,8 @@ class Judge:
             verdict=reason,
             detail=detail,
             status=status,
+            document=document,
+            signature=signature,
         )
 
 

@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING
 
 from sqlalchemy import bindparam, or_, select, true, update
 
+from receiver_fixture.clock import SECOND
 from receiver_fixture.engine import insert_once
 from receiver_fixture.envelope import Envelope, read_envelope, read_json
 from receiver_fixture.kinds import kind_of
+from receiver_fixture.rules import RIGHT, Booking
 from receiver_fixture.schema import applications, orders, resources, webhook_delivery
-from receiver_fixture.status import State, follows, read_state
+from receiver_fixture.status import State, read_state
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
 
     from receiver_fixture.clock import Micros
+    from receiver_fixture.rules import Rules
 
 _PENDING = (
     select(webhook_delivery.c.event_id, webhook_delivery.c.received_at)
@@ -55,41 +58,43 @@ def pending(connection: Connection, batch: int) -> list[tuple[str, Micros]]:
     return [(row.event_id, row.received_at) for row in connection.execute(_PENDING, {"batch": batch})]
 
 
-def apply_event(connection: Connection, event_id: str, now: Micros) -> Effect | None:
+def apply_event(connection: Connection, event_id: str, now: Micros, rules: Rules = RIGHT) -> Effect | None:
     """Apply one stored event exactly once; ``None`` when that has been done already."""
     body: str | None = connection.execute(_TAKE, {"wanted": event_id}).scalar_one_or_none()
     if body is None:
         return None
-    effect = _effect(connection, event_id, body, now)
+    effect = _effect(connection, event_id, body, now, rules)
     connection.execute(_DONE, {"wanted": event_id, "processed_at": now, "effect": effect.value})
     return effect
 
 
-def _effect(connection: Connection, event_id: str, body: str, now: Micros) -> Effect:
+def _effect(connection: Connection, event_id: str, body: str, now: Micros, rules: Rules) -> Effect:
     envelope = read_envelope(read_json(body.encode()))
     if not isinstance(envelope, Envelope):
         return Effect.UNREADABLE
     if kind_of(envelope.event_type) is None:
         return Effect.UNKNOWN_TYPE
     state = read_state(envelope)
-    return Effect.UNREADABLE if state is None else _move(connection, event_id, state, now)
+    return Effect.UNREADABLE if state is None else _move(connection, event_id, state, now, rules)
 
 
-def _move(connection: Connection, event_id: str, state: State, now: Micros) -> Effect:
-    if not _advance(connection, state):
+def _move(connection: Connection, event_id: str, state: State, now: Micros, rules: Rules) -> Effect:
+    moved = _advance(connection, state, rules)
+    key = rules.booking_key(Booking(state, event_id, now - state.occurred_at * SECOND))
+    guard = {"resource_id": key, "event_id": event_id, "status": state.status, "applied_at": now}
+    booked = rules.books(state) and insert_once(connection, applications, guard)
+    if not moved and not booked:
         return Effect.OLD_NEWS
-    guard = {"resource_id": state.resource_id, "event_id": event_id, "status": state.status, "applied_at": now}
-    booked = state.books and insert_once(connection, applications, guard)
     if state.kind == "invoice":
         _write_order(connection, state, booked=booked)
     return Effect.BOOKED if booked else Effect.MOVED
 
 
-def _advance(connection: Connection, state: State) -> bool:
+def _advance(connection: Connection, state: State, rules: Rules) -> bool:
     if insert_once(connection, resources, asdict(state)):
         return True
     current = connection.execute(_STATE, {"wanted": state.resource_id}).mappings().one()
-    if not follows(State(**current), state):
+    if not rules.follows(State(**current), state):
         return False
     connection.execute(_MOVE, {"wanted": state.resource_id, **asdict(state)})
     return True

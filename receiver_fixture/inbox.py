@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import bindparam, delete, func, insert, select, update
 
 from receiver_fixture.engine import insert_once
+from receiver_fixture.rules import RIGHT
 from receiver_fixture.schema import metadata, receipts, webhook_delivery
 
 if TYPE_CHECKING:
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
 
     from receiver_fixture.clock import Micros
     from receiver_fixture.envelope import Claim
+    from receiver_fixture.rules import Rules
 
 _NOTE = insert(receipts).returning(receipts.c.sequence)
 _NOTE_ANSWER = update(receipts).where(receipts.c.sequence == bindparam("wanted"))
@@ -44,9 +46,15 @@ class Recorded:
     outcome: str
 
 
-def record(connection: Connection, receipt: Receipt, body: str | None, otherwise: str) -> Recorded:
+def record(
+    connection: Connection, receipt: Receipt, body: str | None, otherwise: str, rules: Rules = RIGHT
+) -> Recorded:
     """Note a request; with a ``body`` also store the event once, by its ``event_id`` (contract §1.12)."""
-    outcome = otherwise if body is None else _store(connection, receipt, body)
+    outcome = (
+        otherwise
+        if body is None
+        else store(connection, receipt, body, rules.event_key(receipt.claim, receipt.header_id))
+    )
     row = {
         **asdict(receipt.claim),
         "header_id": receipt.header_id,
@@ -59,9 +67,23 @@ def record(connection: Connection, receipt: Receipt, body: str | None, otherwise
     return Recorded(connection.execute(_NOTE, row).scalar_one(), outcome)
 
 
-def _store(connection: Connection, receipt: Receipt, body: str) -> str:
-    row = {**asdict(receipt.claim), "body": body, "received_at": receipt.received_at}
+def store(connection: Connection, receipt: Receipt, body: str, key: str) -> str:
+    """Store an event once under a key; say ``stored`` or ``duplicate``."""
+    row = {**asdict(receipt.claim), "event_id": key, "body": body, "received_at": receipt.received_at}
     return "stored" if insert_once(connection, webhook_delivery, row) else "duplicate"
+
+
+def is_stored(connection: Connection, event_id: str | None) -> bool:
+    """Tell whether an event is there."""
+    wanted = select(webhook_delivery.c.event_id).where(webhook_delivery.c.event_id == event_id)
+    return connection.execute(wanted).first() is not None
+
+
+def note_done(connection: Connection, receipt: Receipt) -> bool:
+    """Write down that an event is done with, whether it is or not; ``False`` when that stood there before."""
+    at = receipt.received_at
+    row = {**asdict(receipt.claim), "body": "", "received_at": at, "processed_at": at, "effect": "noted"}
+    return insert_once(connection, webhook_delivery, row)
 
 
 def note_answer(connection: Connection, sequence: int, status: int) -> None:

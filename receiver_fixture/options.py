@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import argparse
+import difflib
 import os
 from typing import TYPE_CHECKING
 
 from receiver_fixture.delays import parse_delay
 from receiver_fixture.errors import CannotStart
+from receiver_fixture.flaws import Flaw
 from receiver_fixture.settings import Settings
 
 if TYPE_CHECKING:
@@ -35,6 +37,9 @@ def read_options(arguments: Sequence[str], environment: Mapping[str, str] = os.e
         database=options.database,
         tolerance=options.tolerance,
         apply_delay=parse_delay(options.apply_delay),
+        flaws=frozenset() if options.flaw is None else frozenset({_flaw(options.flaw)}),
+        flaw_delay=None if options.flaw_delay is None else parse_delay(options.flaw_delay),
+        retired=tuple(options.retired_secret or ()),
     )
 
 
@@ -53,4 +58,16 @@ def _parser() -> argparse.ArgumentParser:
     add("--database", default=":memory:", help="file, :memory: (default) or postgresql://…")
     add("--tolerance", type=int, default=300, metavar="SECONDS", help="age of a signature (default %(default)s)")
     add("--apply-delay", default="0s", metavar="DELAY", help="hold back each application, such as 5s (default none)")
+    add("--flaw", metavar="NAME", help=f"be wrong in one way: {', '.join(sorted(Flaw))}")
+    add("--flaw-delay", metavar="DELAY", help="how long the flaw keeps a gap open, such as 60ms")
+    add("--retired-secret", action="append", metavar="S", help="secret that only the flaw retired-secret believes")
     return parser
+
+
+def _flaw(name: str) -> Flaw:
+    try:
+        return Flaw(name)
+    except ValueError:
+        near = difflib.get_close_matches(name, list(Flaw), n=1)
+        remedy = f"did you mean {near[0]}?" if near else "see --help"
+        raise CannotStart(f"{name!r} is no flaw; {remedy}") from None

@@ -14,16 +14,19 @@ from receiver_fixture.app import make_runner
 from receiver_fixture.clock import Clock, SystemClock
 from receiver_fixture.control import Control
 from receiver_fixture.errors import CannotStart
+from receiver_fixture.flaws.deciding import rules_for
+from receiver_fixture.flaws.handling import usual_delay, webhook_class
+from receiver_fixture.flaws.verifying import verifier
 from receiver_fixture.keyring import Keyring
 from receiver_fixture.ledger import Ledger
 from receiver_fixture.scripts import ScriptQueue
-from receiver_fixture.webhook import Webhook
 from receiver_fixture.worker import Worker
 
 if TYPE_CHECKING:
     from types import TracebackType
 
     from receiver_fixture.settings import Settings
+    from receiver_fixture.webhook import Webhook
 
 
 class Receiver:
@@ -37,6 +40,7 @@ class Receiver:
         self._clock = clock or SystemClock()
         self.scripts = ScriptQueue()
         self._parts: tuple[Ledger, Worker, web.AppRunner] | None = None
+        self._webhook: Webhook | None = None
         self._url = ""
 
     @property
@@ -56,7 +60,7 @@ class Receiver:
         except CannotStart:
             listening.close()
             raise
-        worker = Worker(ledger, self._clock, self._settings.apply_delay)
+        worker = Worker(ledger, self._clock, self._settings.apply_delay, rules_for(self._settings.flaws))
         runner = self._runner(ledger, worker)
         self._parts = ledger, worker, runner
         self._url = _url(listening, self._settings)
@@ -67,18 +71,22 @@ class Receiver:
 
     def _runner(self, ledger: Ledger, worker: Worker) -> web.AppRunner:
         keyring = Keyring(self._settings.secrets)
-        webhook = Webhook(
+        settings = self._settings
+        webhook = webhook_class(settings.flaws)(
             ledger=ledger,
             worker=worker,
             scripts=self.scripts,
             keyring=keyring,
             clock=self._clock,
-            tolerance=self._settings.tolerance,
+            tolerance=settings.tolerance,
+            rules=rules_for(settings.flaws),
+            verify=verifier(settings.flaws),
+            retired=settings.retired,
+            delay=usual_delay(settings.flaws, settings.flaw_delay),
         )
-        control = Control(
-            ledger=ledger, worker=worker, scripts=self.scripts, keyring=keyring, flaws=self._settings.flaws
-        )
-        return make_runner(webhook, control, self._settings.path)
+        self._webhook = webhook
+        control = Control(ledger=ledger, worker=worker, scripts=self.scripts, keyring=keyring, flaws=settings.flaws)
+        return make_runner(webhook, control, settings.path)
 
     async def idle(self) -> None:
         """Wait until everything received so far has been applied."""
@@ -92,6 +100,8 @@ class Receiver:
             return
         (ledger, worker, runner), self._parts = self._parts, None
         self.scripts.clear()
+        if self._webhook is not None:
+            self._webhook.drop()
         await runner.cleanup()
         await worker.stop()
         ledger.close()

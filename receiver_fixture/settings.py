@@ -20,7 +20,8 @@ class Settings:
 
     ``port`` 0 takes a free one; ``database`` is a file, ``:memory:`` or ``postgresql://…``; ``tolerance`` is in
     seconds, both ways and inclusive (contract §1.4); ``apply_delay`` in microseconds holds back the background
-    application. Secrets and the database URL stay out of ``repr``.
+    application. ``flaws`` make it wrong in one named way, ``flaw_delay`` is how long that keeps a gap open, ``retired``
+    are secrets that only one of the flaws still believes. Secrets and the database URL stay out of ``repr``.
 
     Raises ``CannotStart`` for values that cannot be used.
     """
@@ -33,6 +34,8 @@ class Settings:
     tolerance: int = 300
     apply_delay: Micros = 0
     flaws: Flaws = NO_FLAWS
+    flaw_delay: Micros | None = None
+    retired: tuple[str, ...] = field(default=(), repr=False)
 
     def __post_init__(self) -> None:
         for holds, complaint in self._checks():
@@ -48,5 +51,6 @@ class Settings:
             (port_exists, f"port {self.port} does not exist; use 0 for a free one, or 1 to {_HIGHEST_PORT}"),
             (fixed_path, f"path {self.path!r} cannot be used; it starts with / and has none of {{ }} ? #"),
             (self.tolerance >= 0, f"tolerance {self.tolerance} is negative; give 0 or more seconds"),
+            (len(self.flaws) <= 1, "a receiver has one flaw at most, so that it is known what is found"),
             (self.apply_delay >= 0, f"apply delay {self.apply_delay} is negative; give 0 or more"),
         ]

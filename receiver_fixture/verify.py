@@ -96,6 +96,33 @@ def _matching_secret(signature: SignatureHeader, body: bytes, secrets: Sequence[
     return matches[0] if matches else None
 
 
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """What is verified. ``exact`` is the signature where its header's name was written as documented.
+
+    ``retired`` are secrets that were valid once; instants in seconds.
+    """
+
+    header: str | None
+    exact: str | None
+    body: bytes
+    secrets: Sequence[str]
+    retired: Sequence[str]
+    now: int
+    tolerance: int
+
+
+def verify_evidence(evidence: Evidence) -> Verdict:
+    """Judge one delivery as it should be: by its header, its bytes and the secrets of the moment."""
+    return verify(evidence.header, evidence.body, evidence.secrets, now=evidence.now, tolerance=evidence.tolerance)
+
+
+def expected_digest(header: str | None, body: bytes, secret: str) -> str:
+    """Return the digest that the header should have had; what a receiver must never tell."""
+    stamp = (header or "").partition("t=")[2].partition(",")[0]
+    return hmac.new(_key(secret), stamp.encode("utf-8", "replace") + b"." + body, hashlib.sha256).hexdigest()
+
+
 def _key(secret: str) -> bytes:
     # The whole string with its prefix is the key (contract §1.2); command lines may carry undecodable bytes.
     return secret.encode("utf-8", "surrogateescape")

@@ -14,9 +14,11 @@ from typing import TYPE_CHECKING
 from receiver_fixture.booking import apply_event, pending
 from receiver_fixture.clock import MILLISECOND, Clock, Micros
 from receiver_fixture.errors import StorageFailure
+from receiver_fixture.rules import RIGHT
 
 if TYPE_CHECKING:
     from receiver_fixture.ledger import Ledger
+    from receiver_fixture.rules import Rules
 
 _BATCH = 100
 _AFTER_FAILURE: Micros = 200 * MILLISECOND
@@ -27,10 +29,11 @@ _log = logging.getLogger(__name__)
 class Worker:
     """Applies what the ledger holds, ``delay`` microseconds after it came."""
 
-    def __init__(self, ledger: Ledger, clock: Clock, delay: Micros) -> None:
+    def __init__(self, ledger: Ledger, clock: Clock, delay: Micros, rules: Rules = RIGHT) -> None:
         self._ledger = ledger
         self._clock = clock
         self._delay = delay
+        self._rules = rules
         self._woken = asyncio.Event()
         self._idle = asyncio.Event()
         self._running: asyncio.Task[None] | None = None
@@ -83,4 +86,5 @@ class Worker:
             for event_id, received_at in waiting:
                 # Even without a delay this lets requests in between: answers come before applications.
                 await self._clock.sleep(max(0, received_at + self._delay - self._clock.now()))
-                await self._ledger.write(partial(apply_event, event_id=event_id, now=self._clock.now()))
+                now = self._clock.now()
+                await self._ledger.write(partial(apply_event, event_id=event_id, now=now, rules=self._rules))
