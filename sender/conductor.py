@@ -21,6 +21,7 @@ from sender.telemetry import Event
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
+    from contextlib import AbstractAsyncContextManager
 
     from sender.clock import Timeline
     from sender.durations import Duration, Instant
@@ -81,6 +82,19 @@ class Conductor:
     def changed(self) -> None:
         """Be told that a command was committed or the clock was set."""
         self._changed.ring()
+
+    def holding(self) -> AbstractAsyncContextManager[None]:
+        """Return what keeps time from being moved while it is held."""
+        return self._turn
+
+    async def set_mode(self, mode: str) -> None:
+        """Let time go on from where it stands in another mode. Raises ``UsageError`` for what is none."""
+        async with self._database.write() as session:
+            here = (await world.read_world(session)).timeline
+            await world.write_timeline(session, here.in_mode(mode, self._clock.real_now()))
+            await session.announce()
+        self._wake()
+        self.changed()
 
     async def now(self) -> Instant:
         """Return the virtual instant."""

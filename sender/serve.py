@@ -16,12 +16,10 @@ from typing import TYPE_CHECKING
 
 from aiohttp import web
 
-from sender.clock import Clock
 from sender.domain.endpoint import EndpointStatus
 from sender.errors import NotAvailable
 from sender.housekeeping import Housekeeping
 from sender.simulator import Simulator
-from sender.store import world
 from sender.subscriptions import NewEndpoint
 from sender.web.app import make_app, make_runner
 from sender.web.parts import ApiOptions, Parts
@@ -100,7 +98,7 @@ async def _serve(
     simulator: Simulator, door: Door, options: ServeOptions, told: asyncio.Event, announce: Callable[[Ready], None]
 ) -> None:
     if options.clock_given:
-        await _set_clock(simulator, options.settings.clock)
+        await simulator.conductor.set_mode(options.settings.clock)
     endpoint = await _subscribe(simulator, options) if options.endpoint else None
     runner = make_runner(make_app(parts_of(simulator), replace(options.api, public_url=door.url)))
     await runner.setup()
@@ -150,14 +148,6 @@ def _tls(options: ServeOptions, stack: ExitStack) -> tuple[ssl.SSLContext | None
 
     folder = Path(stack.enter_context(TemporaryDirectory(prefix="paymos-sim-")))
     return make_tls([options.host, *options.api.names], folder)
-
-
-async def _set_clock(simulator: Simulator, mode: str) -> None:
-    """Let time go on from where it stands, in the mode that was asked for."""
-    async with simulator.database.write() as session:
-        here = (await world.read_world(session)).timeline
-        await world.write_timeline(session, here.in_mode(mode, Clock().real_now()))
-    simulator.conductor.changed()
 
 
 async def _subscribe(simulator: Simulator, options: ServeOptions) -> Endpoint:

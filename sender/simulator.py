@@ -17,6 +17,7 @@ from sender.dispatcher import Dispatcher
 from sender.invoices import Invoices
 from sender.merchant import Merchant
 from sender.providers.paymos import paymos
+from sender.resetting import Resetting
 from sender.runtime import Runtime
 from sender.store import world
 from sender.store.engine import open_database
@@ -55,6 +56,14 @@ class Simulator:
         self.subscriptions = Subscriptions(self.runtime, self.database, self._committed)
         self.conductor = Conductor(self.runtime, self.database, self.invoices.expire_if_due, self._wake_relays)
         self.relays: RelayHost = self._host()
+        self.resetting = Resetting(
+            self.runtime,
+            self.database,
+            settings,
+            conductor=self.conductor,
+            restart=self.relays.restart,
+            wake=self._committed,
+        )
         self._conducting: asyncio.Task[None] | None = None
 
     async def start(self) -> None:

@@ -162,6 +162,7 @@ _RENEW = (
 )
 _LEASED = select(func.count()).select_from(outbox).where(_leased)
 
+_THERE = select(outbox.c.seq).where(outbox.c.seq.in_(bindparam("b_seqs", expanding=True)))
 _ROW = select(
     outbox.c.seq, outbox.c.state, outbox.c.due_at, outbox.c.claim_at, outbox.c.trigger, outbox.c.attempts,
     outbox.c.failures, outbox.c.lease_token,
@@ -218,10 +219,15 @@ async def claim(session: Session, endpoint_id: str, now: Instant, limit: int, le
 async def settle(session: Session, settlements: Sequence[Settlement]) -> set[int]:
     """Move the rows that are still leased under their token, and record every attempt.
 
-    Returns the ``seq`` of the rows that moved; the attempts of the others are kept as evidence (``counted`` false).
+    Returns the ``seq`` of the rows that moved; the attempts of the others are kept as evidence (``counted`` false),
+    unless a reset has removed their rows.
     """
     moved = {seq for (seq,) in await session.rows(_SETTLE, {"batch": batch_of(map(_outcome, settlements))})}
-    await session.add(attempts, [_as_recorded(one, moved) for one in settlements])
+    lost = [one.row.seq for one in settlements if one.row.seq not in moved]
+    there = moved | {seq for (seq,) in await session.rows(_THERE, {"b_seqs": lost})} if lost else moved
+    records = [_as_recorded(one, moved) for one in settlements if one.row.seq in there]
+    if records:
+        await session.add(attempts, records)
     return moved
 
 
