@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class Option:
-    """One option. A ``switch`` has no value.
+    """One option. A ``switch`` has no value; one that is ``repeated`` may be given several times.
 
     Each can be given as an environment variable too, ``PAYMOS_SIM_`` and its name; a flag wins over the variable.
     """
@@ -16,11 +16,12 @@ class Option:
     help: str
     metavar: str = ""
     switch: bool = False
+    repeated: bool = False
 
     @property
     def name(self) -> str:
         """The option without its dashes, ``database_url``."""
-        return self.flag.removeprefix("--").replace("-", "_")
+        return self.flag.lstrip("-").replace("-", "_")
 
     @property
     def variable(self) -> str:

@@ -82,6 +82,16 @@ COMMANDS = (
             SEED,
             Option("--target", "webhook URL of your own receiver, in place of the reference receiver", "URL"),
             Option("--secret", "webhook secret of --target; made from the seed when left out", "SECRET"),
+            Option("--probe", "how to look into --target for what was fulfilled (see README)", "PROBE"),
+            Option("-k", "only stories whose name fits, as in 'crash and not dispatch'", "EXPRESSION"),
+            Option("-n", "play so many stories side by side (default 1)", "N"),
+            Option("--repeat", "play each story so many times (default 1)", "N"),
+            Option("--fail-fast", "end after the first story that fails", switch=True),
+            Option("--dry-run", "show what would be done at which virtual time, and start nothing", switch=True),
+            Option(
+                "--report", "write junit=FILE, json=FILE or html=FILE when all is over", "FORMAT=FILE", repeated=True
+            ),
+            Option("--no-shorten", "do not look for a shorter story that fails in the same way", switch=True),
             DATABASE,
             Option("--in-process", "run the relay in this process, and let crashes drop it", switch=True),
             RELAYS,
@@ -90,8 +100,8 @@ COMMANDS = (
             Option("--json", "print one JSON object for each event", switch=True),
             SIGNATURE_CLOCK,
         ),
-        "FILE|NAME",
-        "scenario files, or names of those that ship",
+        "FILE|NAME|FOLDER",
+        "scenario files, folders of them, or names of those that ship",
     ),
     Command(
         "validate",

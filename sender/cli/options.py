@@ -68,7 +68,7 @@ def read_options(command: Command, words: Sequence[str], environ: Mapping[str, s
 def _given(option: Option, names: argparse.Namespace, environ: Mapping[str, str]) -> Given | None:
     typed = getattr(names, option.name)
     if typed is not None:
-        return Given(str(typed), option.flag)
+        return Given(",".join(typed) if option.repeated else str(typed), option.flag)
     text = environ.get(option.variable)
     if text is None or (text == "" and not option.switch):
         return None
@@ -102,7 +102,8 @@ def _parser(command: Command) -> argparse.ArgumentParser:
         if option.switch:
             parser.add_argument(option.flag, action="store_const", const="true", help=option.help)
         else:
-            parser.add_argument(option.flag, metavar=option.metavar, help=option.help)
+            action = "append" if option.repeated else "store"
+            parser.add_argument(option.flag, action=action, metavar=option.metavar, help=option.help)
     if command.operands:
         parser.add_argument("operands", nargs="+", metavar=command.operands, help=command.operands_help)
     return parser

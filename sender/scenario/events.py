@@ -203,6 +203,23 @@ class EventSummed(RunEvent):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ExchangeKept(RunEvent):
+    """What went over the wire in one attempt, as text, with every secret masked. Only told where a report wants it."""
+
+    kind: ClassVar[str] = "exchange.kept"
+
+    event_id: str
+    number: int
+    started_at: Instant
+    url: str
+    request_headers: tuple[tuple[str, str], ...]
+    request_body: str
+    answer_headers: tuple[tuple[str, str], ...]
+    answer_body: str
+    answer_cut: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RunFinished(RunEvent):
     """The story is over. ``verdict`` is ``passed`` or ``failed``; ``elapsed`` is real time."""
 

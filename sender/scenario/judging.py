@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sender.scenario.breach import Witness
-from sender.scenario.events import EventSummed, LawBroken, LawHeld
+from sender.scenario.events import EventSummed, ExchangeKept, LawBroken, LawHeld
 from sender.scenario.receiver_laws import LAWS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Collection, Iterator, Mapping
 
     from sender.durations import Instant
     from sender.scenario.evidence import Evidence
+    from sender.store.headers import Pairs
 
 
 def sums(evidence: Evidence, now: Instant, names: Mapping[str, str]) -> Iterator[EventSummed]:
@@ -32,6 +33,36 @@ def sums(evidence: Evidence, now: Instant, names: Mapping[str, str]) -> Iterator
             applied=None if seen is None else seen.get("applied", 0),
             next_due_at=one.due_at,
         )
+
+
+def exchanges(evidence: Evidence, now: Instant) -> Iterator[ExchangeKept]:
+    """Return what went over the wire, attempt by attempt."""
+    for event in evidence.events:
+        body = evidence.bodies.get(event.event_id, b"").decode("utf-8", "replace")
+        for one in evidence.attempts_of(event):
+            yield ExchangeKept(
+                virtual_time=now,
+                event_id=one.event_id,
+                number=one.number,
+                started_at=one.started_at,
+                url=one.url,
+                request_headers=_masked_pairs(one.request_headers, evidence.secrets),
+                request_body=_masked(body, evidence.secrets),
+                answer_headers=_masked_pairs(one.answer_headers, evidence.secrets),
+                answer_body=_masked(one.answer_body.decode("utf-8", "replace"), evidence.secrets),
+                answer_cut=one.answer_cut,
+            )
+
+
+def _masked_pairs(pairs: Pairs, secrets: Collection[str]) -> Pairs:
+    return tuple((_masked(name, secrets), _masked(value, secrets)) for name, value in pairs)
+
+
+def _masked(text: str, secrets: Collection[str]) -> str:
+    """Return text in which a secret, should a receiver have said it, shows its last four characters only."""
+    for secret in secrets:
+        text = text.replace(secret, f"…{secret[-4:]}")
+    return text
 
 
 def verdicts(evidence: Evidence, now: Instant) -> Iterator[LawHeld | LawBroken]:

@@ -36,14 +36,15 @@ def axis(marks: Sequence[Mark], width: int) -> tuple[str, str]:
     longest = max((mark.at for mark in marks), default=0)
     line, labels, free = ["-"] * width, [" "] * (width + 8), 0
     for mark in sorted(marks, key=lambda mark: mark.at):
-        place = _place(mark.at, longest, width)
-        line[place] = mark.sign
+        at = place(mark.at, longest, width)
+        line[at] = mark.sign
         label = brief(mark.at) if mark.at else "0"
-        if place >= free:
-            labels[place : place + len(label)] = label
-            free = place + len(label) + 1
+        if at >= free:
+            labels[at : at + len(label)] = label
+            free = at + len(label) + 1
     return "".join(line), "".join(labels).rstrip()
 
 
-def _place(at: Duration, longest: Duration, width: int) -> int:
+def place(at: Duration, longest: Duration, width: int) -> int:
+    """Return where on an axis so long a mark stands."""
     return round((width - 1) * log1p(at / _KNEE) / log1p(longest / _KNEE)) if longest else 0
