@@ -110,7 +110,10 @@ async def _probed(play: Play, attempts: Sequence[AttemptView]) -> Mapping[str, F
     taken = {
         one.resource_id
         for one in attempts
-        if one.outcome == "delivered" and one.url == play.target.url and one.event_type in FULFILLING
+        if one.outcome == "delivered"
+        and "drop" not in one.faults
+        and one.url == play.target.url
+        and one.event_type in FULFILLING
     }
     bounds: dict[str, tuple[int, int]] = {}
     for invoice in play.of_kind("invoice"):

@@ -19,7 +19,7 @@ _DELIVERED = "delivered"
 def delivered_means_received(evidence: Evidence) -> Iterator[Breach]:
     """Find rows that count as delivered and never reached the receiver, though no fault dropped them on the way."""
     for event, made in _at_receiver(evidence):
-        arrived = any(one.outcome == _DELIVERED and "drop" not in one.faults.split(",") for one in made)
+        arrived = any(one.outcome == _DELIVERED and "drop" not in one.faults for one in made)
         if arrived and not _received(evidence, event):
             yield breach(event, "it counts as delivered, and the receiver has never seen it")
 
