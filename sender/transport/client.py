@@ -81,9 +81,8 @@ class Transport:
 
     def _find_route(self, text: str, tls: str | None) -> Route:
         url = request_url(text)
-        return Route(
-            url, self._connector or self._open(), rule=self._trust.rule(tls), proxy=self._proxies.proxy_for(url)
-        )
+        connector = self._connector or self._open()
+        return Route(url, connector.pool, rule=self._trust.rule(tls), proxy=self._proxies.proxy_for(url))
 
     def _place(self, outgoing: Outgoing, passage: Passage, timeout: Duration) -> Place:
         secure = outgoing.url[:6].lower() == "https:"

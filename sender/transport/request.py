@@ -14,13 +14,14 @@ from typing_extensions import override
 
 if TYPE_CHECKING:
     import ssl
-    from collections.abc import Iterable
+    from collections.abc import Callable, Iterable
 
+    from aiohttp.client_reqrep import ConnectionKey
     from yarl import URL
 
-    from sender.transport.connector import Connector
     from sender.transport.exchange import Outgoing
     from sender.transport.peer import Head, Peer
+    from sender.transport.pool import Pool
 
 
 _SAID_LATER = frozenset({"Content-Length", "Transfer-Encoding"})
@@ -32,9 +33,11 @@ class Route(ClientRequest):
     It is made once and serves every request that goes there.
     """
 
-    def __init__(self, url: URL, connector: Connector, *, rule: ssl.SSLContext | bool, proxy: URL | None) -> None:
+    def __init__(
+        self, url: URL, pools: Callable[[ConnectionKey], Pool], *, rule: ssl.SSLContext | bool, proxy: URL | None
+    ) -> None:
         super().__init__("POST", url, loop=asyncio.get_running_loop(), ssl=rule, proxy=proxy)
-        self.pool = connector.pool(self.connection_key)
+        self.pool = pools(self.connection_key)
         # A proxy that is only asked to pass on gets the whole URL (RFC 9112 §3.2.2).
         self._target = str(self.url) if proxy is not None and not self.is_ssl() else self.url.raw_path_qs
         self._opening: tuple[str, ...] = ()
