@@ -48,6 +48,11 @@ class Merchant:
             await access.add_key(session, key)
         return key
 
+    async def revoke_key(self, key_id: str) -> bool:
+        """Take a key pair back; tell whether it was there."""
+        async with self._database.write() as session:
+            return await access.remove_key(session, key_id)
+
     async def balances(self, *, is_test: bool = True) -> list[Balance]:
         """Return what the merchant can dispose of in an environment."""
         async with self._database.read() as session:

@@ -19,10 +19,12 @@ from aiohttp import web
 from sender.domain.endpoint import EndpointStatus
 from sender.errors import NotAvailable
 from sender.housekeeping import Housekeeping
+from sender.runs import ScenarioRuns
 from sender.simulator import Simulator
 from sender.subscriptions import NewEndpoint
-from sender.web.app import make_app, make_runner
+from sender.web.app import make_app
 from sender.web.parts import ApiOptions, Parts
+from sender.web.server import make_runner
 from sender.wire import wire_fault
 
 if TYPE_CHECKING:
@@ -100,7 +102,8 @@ async def _serve(
     if options.clock_given:
         await simulator.conductor.set_mode(options.settings.clock)
     endpoint = await _subscribe(simulator, options) if options.endpoint else None
-    runner = make_runner(make_app(parts_of(simulator), replace(options.api, public_url=door.url)))
+    runs = ScenarioRuns(simulator.clock)
+    runner = make_runner(make_app(parts_of(simulator, runs), replace(options.api, public_url=door.url)))
     await runner.setup()
     housekeeping = Housekeeping(simulator.runtime, simulator.database, simulator.conductor.settled)
     try:
@@ -112,7 +115,7 @@ async def _serve(
     finally:
         await housekeeping.stop()
         # Side by side: each may wait a second for what is under way.
-        await asyncio.gather(runner.cleanup(), simulator.relays.stop())
+        await asyncio.gather(runner.cleanup(), simulator.relays.stop(), runs.close())
 
 
 def listening(host: str, port: int) -> socket.socket:
@@ -125,8 +128,8 @@ def listening(host: str, port: int) -> socket.socket:
         raise NotAvailable(message) from None
 
 
-def parts_of(simulator: Simulator) -> Parts:
-    """Return the parts of a simulator that its web calls."""
+def parts_of(simulator: Simulator, runs: ScenarioRuns | None = None) -> Parts:
+    """Return the parts of a simulator that its web calls; whoever hands ``runs`` over closes them."""
     return Parts(
         runtime=simulator.runtime,
         database=simulator.database,
@@ -135,6 +138,9 @@ def parts_of(simulator: Simulator) -> Parts:
         withdrawals=simulator.withdrawals,
         channels=simulator.channels,
         subscriptions=simulator.subscriptions,
+        merchant=simulator.merchant,
+        resetting=simulator.resetting,
+        runs=runs or ScenarioRuns(simulator.clock),
         conductor=simulator.conductor,
         relays_alive=lambda: simulator.relays.alive,
         check_wire_fault=wire_fault,

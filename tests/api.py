@@ -23,8 +23,9 @@ from sender.durations import SECOND
 from sender.ladderfile import load_ladder
 from sender.serve import parts_of
 from sender.simulator import Simulator
-from sender.web.app import make_app, make_runner
+from sender.web.app import make_app
 from sender.web.parts import ApiOptions
+from sender.web.server import make_runner
 from tests.described import check_answer
 from tests.simulators import RecordingLog
 

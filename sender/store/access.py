@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import bindparam, insert, select
+from sqlalchemy import bindparam, delete, insert, select
 
 from sender.domain.access import ApiKey, KeyKind, Project, first_keys, make_project
 from sender.domain.text import can_travel
@@ -64,6 +64,11 @@ async def find_key(session: Session, key_id: str) -> ApiKey | None:
         for row in await session.rows(_KEY, {"b_id": key_id}):
             return _key(row)
     return None
+
+
+async def remove_key(session: Session, key_id: str) -> bool:
+    """Remove a key; tell whether it was there."""
+    return can_travel(key_id) and await session.run(delete(api_keys).where(api_keys.c.id == key_id)) == 1
 
 
 def _key(row: Row[Any]) -> ApiKey:

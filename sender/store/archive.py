@@ -29,6 +29,8 @@ NEWEST = 100
 COUNTED = 10_000
 """Where counting stops: a person reads "more than 10,000" as well as the exact number, and it costs nothing."""
 
+STATES = tuple(state.value for state in DeliveryState)
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EventQuery:

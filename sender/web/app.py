@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import logging
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from aiohttp import web
-from aiohttp.http_exceptions import HttpProcessingError
 
+from sender.web.admission import Admission
 from sender.web.control.api import ControlApi
 from sender.web.hosts import make_hosts
-from sender.web.merchant.api import merchant_operations, merchant_routes
+from sender.web.merchant.api import Memory, merchant_operations, merchant_routes
 from sender.web.openapi.document import make_document
-from sender.web.openapi.route import description_route
+from sender.web.openapi.route import described
 from sender.web.problems import make_problems
 from sender.web.reading import LARGEST_BODY
 
 if TYPE_CHECKING:
     from sender.web.parts import ApiOptions, Parts
 
-SHUTDOWN_SECONDS = 1.0
-"""How long a request may take to end when the server stops; spent at most twice by aiohttp."""
+ADMISSION = web.AppKey("admission", Admission)
+"""Where pages find the token that their changes carry."""
 
 
 def make_app(parts: Parts, options: ApiOptions) -> web.Application:
@@ -31,25 +30,15 @@ def make_app(parts: Parts, options: ApiOptions) -> web.Application:
     app = web.Application(
         middlewares=[make_problems(parts.runtime.log), make_hosts(options.names)], client_max_size=LARGEST_BODY
     )
-    operations = merchant_operations(parts)
-    app.add_routes(merchant_routes(parts, options, operations))
+    memory = Memory(parts.runtime.clock)
+    operations = merchant_operations(parts, memory)
+    app.add_routes(merchant_routes(parts, options, operations, memory))
     url = options.public_url or "/"
-    app.add_routes([description_route(lambda: make_document(operations, parts.profile.catalogue, url))])
-    app.add_routes(ControlApi(parts, options.control_token).routes())
+    # The description is not signed for: it holds nothing that is anybody's own.
+    app.add_routes(
+        [web.get("/v1/openapi.json", described(lambda: make_document(operations, parts.profile.catalogue, url)))]
+    )
+    admission = Admission(options.control_token)
+    app[ADMISSION] = admission
+    ControlApi(parts, memory.forget).add_to(app, admission, url)
     return app
-
-
-def make_runner(app: web.Application) -> web.AppRunner:
-    """Return a runner for the application.
-
-    ``auto_decompress`` is off because a signature covers the bytes of the wire (contract §5.1). A handler is not
-    cancelled when its client leaves: what was asked for is carried out.
-    """
-    log = logging.getLogger(__name__)
-    log.addFilter(_is_about_us)
-    return web.AppRunner(app, logger=log, access_log=None, auto_decompress=False, shutdown_timeout=SHUTDOWN_SECONDS)
-
-
-def _is_about_us(record: logging.LogRecord) -> bool:
-    """Leave out what aiohttp tells, with a traceback, of requests that are not HTTP; their senders get a 400."""
-    return not (record.exc_info and isinstance(record.exc_info[1], HttpProcessingError))

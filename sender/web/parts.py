@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeAlias
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 
     from sender.channels import Channels
     from sender.durations import Duration, Instant
     from sender.invoices import Invoices
+    from sender.merchant import Merchant
     from sender.providers.paymos import Paymos
     from sender.runtime import Runtime
     from sender.store.engine import Database, Session
     from sender.subscriptions import Subscriptions
     from sender.withdrawals import Withdrawals
+
+
+Scope: TypeAlias = Literal["state", "faults", "clock", "endpoints", "merchant"]
 
 
 class Conducting(Protocol):
@@ -36,6 +40,63 @@ class Conducting(Protocol):
     async def advance_until_idle(self) -> Instant:
         """Move time until no delivery is pending."""
 
+    async def set_mode(self, mode: str) -> None:
+        """Let time go on in another mode."""
+
+
+class Cleared(Protocol):
+    """What a reset found in flight."""
+
+    @property
+    def waited_for(self) -> int:
+        """How many deliveries came home."""
+
+    @property
+    def dropped(self) -> int:
+        """How many were dropped with their relay."""
+
+
+class Resetting(Protocol):
+    """Begins again; see ``sender.resetting``."""
+
+    async def reset(self, scopes: Collection[Scope], patience: Duration | None = None) -> Cleared:
+        """Clear the scopes."""
+
+
+class Run(Protocol):
+    """One scenario run; times are real."""
+
+    id: str
+    story: str
+    state: str
+    started_at: Instant
+    finished_at: Instant | None
+    problem: str
+    lines: list[dict[str, Any]]
+    cut: bool
+
+
+class Runs(Protocol):
+    """The door to scenario runs, which the web may not know; see ``sender.runs``."""
+
+    def stories(self) -> list[str]:
+        """Return the names of the stories that ship."""
+
+    async def start(self, *, name: str | None = None, story: str | None = None) -> Run:
+        """Start a story by its name or from its text."""
+
+    def all(self) -> Sequence[Run]:
+        """Return runs, newest first."""
+
+    def get(self, run_id: str) -> Run:
+        """Return a run. Raises ``NotFound``."""
+
+    async def follow(self, run_id: str, after: int, seconds: float) -> Run:
+        """Return a run once it has more than ``after`` lines or has ended, at the latest after real seconds."""
+
+    async def stop(self, run_id: str) -> Run:
+        """End a run."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
@@ -53,7 +114,10 @@ class Parts:
     withdrawals: Withdrawals
     channels: Channels
     subscriptions: Subscriptions
+    merchant: Merchant
     conductor: Conducting
+    resetting: Resetting
+    runs: Runs
     relays_alive: Callable[[], bool]
     check_wire_fault: Callable[[str, Mapping[str, str]], object]
 

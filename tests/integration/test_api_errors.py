@@ -253,11 +253,13 @@ RAW = [
 async def test_bytes_that_are_hardly_http_get_an_answer(
     open_api: Api, caplog: pytest.LogCaptureFixture, sent: bytes, status: bytes
 ) -> None:
-    """Broken requests are answered and not told of in the log: their senders know."""
+    """Broken requests are answered, with a problem document, and not told of in the log: their senders know."""
     async with connected(open_api) as (reader, writer):
         writer.write(sent)
         line = await reader.readline()
+        head = await reader.readuntil(b"\r\n\r\n")
     assert line.split(b" ")[1] == status
+    assert (b"Content-Type: application/problem+json" in head) == (status != b"200")
     assert not [record for record in caplog.records if record.levelno >= logging.WARNING]
     assert (await open_api.raw("GET", "/v1/time", b"", {})).status == 200
 

@@ -12,8 +12,9 @@ from aiohttp import web
 from sender.errors import NotAvailable
 from sender.serve import parts_of
 from sender.simulator import Simulator
-from sender.web.app import make_app, make_runner
+from sender.web.app import make_app
 from sender.web.parts import ApiOptions
+from sender.web.server import make_runner
 from sender.web.tls import make_tls
 from tests.api import PATIENCE, make_settings, sign
 

@@ -1,56 +1,59 @@
-"""The control API as a whole: its routes, and the token that some of its listeners ask for."""
+"""The control API as a whole: its calls, and the routes to them."""
 
 from __future__ import annotations
 
-import hmac
 from typing import TYPE_CHECKING
 
-from aiohttp import web
-
-from sender.web.control.clock import ClockApi
-from sender.web.control.endpoints import EndpointApi
-from sender.web.control.events import EventApi
-from sender.web.control.faults import FaultApi
-from sender.web.control.health import HealthApi
-from sender.web.refusals import Unauthorized
+from sender.web.control.call import Call
+from sender.web.control.clock import ClockCalls
+from sender.web.control.description import control_document
+from sender.web.control.door import Door
+from sender.web.control.endpoints import EndpointCalls
+from sender.web.control.events import EventCalls
+from sender.web.control.faults import FaultCalls
+from sender.web.control.health import HealthCalls
+from sender.web.control.merchant import MerchantCalls
+from sender.web.control.replays import Replays
+from sender.web.control.resend import ResendCalls
+from sender.web.control.reset import ResetCalls
+from sender.web.control.runs import RunCalls
+from sender.web.control.stream import StreamCalls
+from sender.web.openapi.route import described
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Callable
 
+    from aiohttp import web
+
+    from sender.web.admission import Admission
     from sender.web.parts import Parts
-
-PREFIX = "/_sim/v1"
 
 
 class ControlApi:
-    """Makes the routes. With a ``token`` every call but ``health`` has to bring it as a bearer token."""
+    """Makes the routes. ``forget`` drops what the merchant API remembers of keys and projects."""
 
-    def __init__(self, parts: Parts, token: str | None = None) -> None:
-        self._open = HealthApi(parts).routes()
-        self._guarded = [
-            *EventApi(parts).routes(),
-            *EndpointApi(parts.subscriptions).routes(),
-            *ClockApi(parts).routes(),
-            *FaultApi(parts).routes(),
-        ]
-        self._expected = None if token is None else f"Bearer {token}".encode()
+    def __init__(self, parts: Parts, forget: Callable[[], None]) -> None:
+        self._parts = parts
+        self._stream = StreamCalls(parts)
+        self.calls: tuple[Call, ...] = (
+            *HealthCalls(parts).calls(),
+            *EventCalls(parts.database).calls(),
+            *ResendCalls(parts.database, parts.subscriptions).calls(),
+            *EndpointCalls(parts.subscriptions).calls(),
+            *ClockCalls(parts).calls(),
+            *FaultCalls(parts).calls(),
+            *MerchantCalls(parts.merchant, forget).calls(),
+            *RunCalls(parts.runs).calls(),
+            *ResetCalls(parts.resetting, forget).calls(),
+            *self._stream.calls(),
+        )
 
-    def routes(self) -> list[web.RouteDef]:
-        """Return every route of the control API."""
-        handled = [*self._open, *((method, path, self._asking(handler)) for method, path, handler in self._guarded)]
-        return [web.route(method, PREFIX + path, handler) for method, path, handler in handled]
-
-    def _asking(
-        self, handler: Callable[[web.Request], Awaitable[web.Response]]
-    ) -> Callable[[web.Request], Awaitable[web.Response]]:
-        expected = self._expected
-        if expected is None:
-            return handler
-
-        async def guarded(request: web.Request) -> web.Response:
-            given = request.headers.get("Authorization", "").encode("utf-8", "surrogateescape")
-            if not hmac.compare_digest(given, expected):
-                raise Unauthorized("this takes the token that was chosen at start: Authorization: Bearer TOKEN")
-            return await handler(request)
-
-        return guarded
+    def add_to(self, app: web.Application, admission: Admission, url: str) -> None:
+        """Add every route, with the description of all of them."""
+        app.on_shutdown.append(self._stream.close)
+        describe = Call(
+            name="describe", method="GET", path="/openapi.json", summary="Describe the control API",
+            handle=described(lambda: control_document(self.calls, self._parts.profile.catalogue, url)),
+        )  # fmt: skip
+        door = Door(admission, Replays())
+        app.add_routes([door.route(call) for call in (*self.calls, describe)])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from pydantic import Field
 
@@ -10,15 +10,18 @@ from sender.domain.delivery import DeliveryState
 from sender.durations import format_instant, parse_duration, parse_instant
 from sender.errors import NotFound
 from sender.store import outbox, world
-from sender.web.control.route import Route, answer, body_of
+from sender.store.upcoming import upcoming
+from sender.web.control.call import Ask, Call, Reply
+from sender.web.control.documents import upcoming_document
+from sender.web.query import Query, digits
 from sender.web.refusals import Flaw, Invalid
 from sender.web.validation import Fields, Text
 
 if TYPE_CHECKING:
-    from aiohttp import web
-
+    from sender.clock import Timeline
     from sender.durations import Instant
     from sender.store.engine import Session
+    from sender.web.merchant.operation import Nothing
     from sender.web.parts import Parts
 
 EventIds = Annotated[list[Annotated[Text, Field(min_length=1, max_length=64)]], Field(min_length=1, max_length=1000)]
@@ -33,28 +36,60 @@ class MoveBody(Fields):
     events: EventIds | None = None
 
 
-class ClockApi:
-    """Shows the clock and advances it. A call returns when everything on the way has happened and settled."""
+class ModeBody(Fields):
+    """The mode in which time goes on."""
+
+    mode: Annotated[Text, Field(min_length=1, max_length=20)]
+
+
+class UpcomingQuery(Query):
+    """How many deadlines are listed."""
+
+    limit: Annotated[int, Field(ge=1, le=100), digits] = 20
+
+
+class ClockCalls:
+    """Shows the clock, moves it and sets its mode. An advance is answered when all on the way has settled."""
 
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
 
-    def routes(self) -> list[Route]:
-        """Return the routes."""
-        return [("GET", "/clock", self.show), ("POST", "/clock", self.advance)]
+    def calls(self) -> tuple[Call, ...]:
+        """Return the calls."""
+        return (
+            Call(name="getClock", method="GET", path="/clock", handle=self.show, answer="Clock",
+                 summary="Get mode, rate and the virtual instant"),
+            Call(name="moveClock", method="POST", path="/clock", handle=self.advance, body=MoveBody, answer="Now",
+                 refusals=(404,), summary="Advance by a duration, to an instant, or until something is so"),
+            Call(name="setMode", method="PATCH", path="/clock", handle=self.set_mode, body=ModeBody, answer="Clock",
+                 summary="Let time go on in another mode: real, manual, skip or scale:N"),
+            Call(name="listUpcoming", method="GET", path="/clock/upcoming", handle=self.upcoming,
+                 query=UpcomingQuery, answer="UpcomingList", summary="List what time will bring, earliest first"),
+        )  # fmt: skip
 
-    async def show(self, _request: web.Request) -> web.Response:
-        """Show mode, rate and the virtual instant."""
+    async def show(self, _ask: Ask[Any, Any]) -> Reply:
+        """Show the clock."""
         async with self._parts.database.read() as session:
             here = (await world.read_world(session)).timeline
-        now = here.at(self._parts.runtime.clock.real_now())
-        return answer({"mode": here.mode, "rate": here.rate, "now": format_instant(now)})
+        return Reply(clock_document(here, here.at(self._parts.runtime.clock.real_now())))
 
-    async def advance(self, request: web.Request) -> web.Response:
+    async def advance(self, ask: Ask[MoveBody, Nothing]) -> Reply:
         """Advance by, to or until; answers where time stands then."""
-        move = await body_of(request, MoveBody)
-        _require_one(move)
-        return answer({"now": format_instant(await self._moved(move))})
+        _require_one(ask.body)
+        return Reply({"now": format_instant(await self._moved(ask.body))})
+
+    async def set_mode(self, ask: Ask[ModeBody, Nothing]) -> Reply:
+        """Set the mode; time goes on from where it stands."""
+        await self._parts.conductor.set_mode(ask.body.mode)
+        return await self.show(ask)
+
+    async def upcoming(self, ask: Ask[Any, UpcomingQuery]) -> Reply:
+        """List the next deadlines."""
+        async with self._parts.database.read() as session:
+            here = (await world.read_world(session)).timeline
+            now = here.at(self._parts.runtime.clock.real_now())
+            found = await upcoming(session, now, ask.query.limit)
+        return Reply({"now": format_instant(now), "items": [upcoming_document(one) for one in found]})
 
     async def _moved(self, move: MoveBody) -> Instant:
         conductor = self._parts.conductor
@@ -73,6 +108,11 @@ class ClockApi:
         async with self._parts.database.read() as session:
             await final(session)
         return await self._parts.conductor.advance_until(final)
+
+
+def clock_document(here: Timeline, now: Instant) -> dict[str, Any]:
+    """Return a clock as it is shown."""
+    return {"mode": here.mode, "rate": here.rate, "now": format_instant(now)}
 
 
 def _require_one(move: MoveBody) -> None:

@@ -8,20 +8,21 @@ from urllib.parse import urlsplit
 from pydantic import AfterValidator, Field
 from pydantic_core import PydanticCustomError
 
-from sender.domain.endpoint import CATEGORIES
+from sender.domain.endpoint import CATEGORIES, EndpointStatus
 from sender.durations import format_instant
+from sender.errors import NotFound
 from sender.subscriptions import NewEndpoint
-from sender.web.control.route import Route, answer, body_of, id_of
+from sender.web.control.call import Ask, Call, Reply
 from sender.web.validation import Fields, Text
 
 if TYPE_CHECKING:
-    from aiohttp import web
-
     from sender.domain.endpoint import Endpoint
     from sender.subscriptions import Subscriptions
+    from sender.web.merchant.operation import Nothing
 
 URL_MAX = 2048
 SHOWN_OF_SECRET = 4
+"""How much of a secret is shown unless somebody asks for all of it."""
 
 
 def _is_url(text: str) -> str:
@@ -69,32 +70,44 @@ class RotateBody(Fields):
     secret: Secret | None = None
 
 
-class EndpointApi:
-    """Subscribes and unsubscribes. A secret is shown whole when it is new, and later only its end."""
+class EndpointCalls:
+    """Subscribes and unsubscribes. A secret is shown whole when it is new and when it is asked for."""
 
     def __init__(self, subscriptions: Subscriptions) -> None:
         self._subscriptions = subscriptions
 
-    def routes(self) -> list[Route]:
-        """Return the routes."""
+    def calls(self) -> tuple[Call, ...]:
+        """Return the calls."""
         one = "/endpoints/{id}"
-        return [
-            ("GET", "/endpoints", self.list),
-            ("POST", "/endpoints", self.add),
-            ("PATCH", one, self.edit),
-            ("DELETE", one, self.delete),
-            ("POST", f"{one}/rotate", self.rotate),
-            ("POST", f"{one}/suspend", self.suspend),
-            ("POST", f"{one}/resume", self.resume),
-        ]
+        return (
+            Call(name="listEndpoints", method="GET", path="/endpoints", handle=self.list, answer="Endpoints",
+                 summary="List endpoints, deleted ones too, oldest first"),
+            Call(name="addEndpoint", method="POST", path="/endpoints", handle=self.add, body=EndpointBody,
+                 answer="Endpoint", status=201, refusals=(409,), summary="Subscribe a URL"),
+            Call(name="getEndpoint", method="GET", path=one, handle=self.get, answer="Endpoint",
+                 summary="Get an endpoint"),
+            Call(name="editEndpoint", method="PATCH", path=one, handle=self.edit, body=EditBody, answer="Endpoint",
+                 refusals=(409,), summary="Change an endpoint; null for project_id takes the filter away"),
+            Call(name="deleteEndpoint", method="DELETE", path=one, handle=self.delete, answer="Endpoint",
+                 summary="End a subscription; what is queued for it is cancelled"),
+            Call(name="rotateSecret", method="POST", path=f"{one}/rotate", handle=self.rotate, body=RotateBody,
+                 answer="Endpoint", refusals=(409,), summary="Give an endpoint a new secret; the old one signs beside "
+                 "it for 24 h of virtual time"),
+            Call(name="revealSecret", method="POST", path=f"{one}/reveal", handle=self.reveal, answer="Secret",
+                 summary="Show the secret of an endpoint whole"),
+            Call(name="suspendEndpoint", method="POST", path=f"{one}/suspend", handle=self.suspend,
+                 answer="Endpoint", refusals=(409,), summary="Stop deliveries; what is queued waits"),
+            Call(name="resumeEndpoint", method="POST", path=f"{one}/resume", handle=self.resume, answer="Endpoint",
+                 refusals=(409,), summary="Let deliveries go on"),
+        )  # fmt: skip
 
-    async def list(self, _request: web.Request) -> web.Response:
-        """Show every endpoint, deleted ones too, oldest first."""
-        return answer({"items": [_document(one) for one in await self._subscriptions.all()]})
+    async def list(self, _ask: Ask[Any, Any]) -> Reply:
+        """List every endpoint."""
+        return Reply({"items": [_document(one) for one in await self._subscriptions.all()]})
 
-    async def add(self, request: web.Request) -> web.Response:
+    async def add(self, ask: Ask[EndpointBody, Nothing]) -> Reply:
         """Subscribe a URL."""
-        wish = await body_of(request, EndpointBody)
+        wish = ask.body
         endpoint = await self._subscriptions.add(
             NewEndpoint(
                 url=wish.url,
@@ -104,35 +117,51 @@ class EndpointApi:
                 project_id=wish.project_id,
             )
         )
-        return answer(_document(endpoint, whole_secret=True), status=201)
+        return Reply(_document(endpoint, whole_secret=True), 201)
 
-    async def edit(self, request: web.Request) -> web.Response:
-        """Change an endpoint; ``null`` for ``project_id`` takes the filter away."""
-        wish = await body_of(request, EditBody)
+    async def get(self, ask: Ask[Any, Nothing]) -> Reply:
+        """Get an endpoint."""
+        return Reply(_document(await self._find(ask.id)))
+
+    async def edit(self, ask: Ask[EditBody, Nothing]) -> Reply:
+        """Change an endpoint."""
+        wish = ask.body
         changes: dict[str, Any] = {
             name: value for name, value in wish if name in wish.model_fields_set and (value or name == "project_id")
         }
         if "categories" in changes:
             changes["categories"] = tuple(dict.fromkeys(changes["categories"]))
-        return answer(_document(await self._subscriptions.edit(id_of(request), **changes)))
+        return Reply(_document(await self._subscriptions.edit(ask.id, **changes)))
 
-    async def delete(self, request: web.Request) -> web.Response:
-        """End a subscription; what is queued for it is cancelled."""
-        return answer(_document(await self._subscriptions.delete(id_of(request))))
+    async def delete(self, ask: Ask[Any, Nothing]) -> Reply:
+        """End a subscription; twice is once."""
+        endpoint = await self._find(ask.id)
+        if endpoint.status is EndpointStatus.DELETED:
+            return Reply(_document(endpoint))
+        return Reply(_document(await self._subscriptions.delete(ask.id)))
 
-    async def rotate(self, request: web.Request) -> web.Response:
-        """Give an endpoint a new secret; for 24 h of virtual time the old one signs beside it."""
-        wish = await body_of(request, RotateBody)
-        endpoint = await self._subscriptions.rotate(id_of(request), wish.secret)
-        return answer(_document(endpoint, whole_secret=True))
+    async def rotate(self, ask: Ask[RotateBody, Nothing]) -> Reply:
+        """Give an endpoint a new secret."""
+        return Reply(_document(await self._subscriptions.rotate(ask.id, ask.body.secret), whole_secret=True))
 
-    async def suspend(self, request: web.Request) -> web.Response:
-        """Stop deliveries; what is queued waits."""
-        return answer(_document(await self._subscriptions.suspend(id_of(request))))
+    async def reveal(self, ask: Ask[Any, Nothing]) -> Reply:
+        """Show secrets whole."""
+        endpoint = await self._find(ask.id)
+        return Reply({"secret": endpoint.secret, "previous_secret": endpoint.previous_secret})
 
-    async def resume(self, request: web.Request) -> web.Response:
+    async def suspend(self, ask: Ask[Any, Nothing]) -> Reply:
+        """Stop deliveries."""
+        return Reply(_document(await self._subscriptions.suspend(ask.id)))
+
+    async def resume(self, ask: Ask[Any, Nothing]) -> Reply:
         """Let deliveries go on."""
-        return answer(_document(await self._subscriptions.resume(id_of(request))))
+        return Reply(_document(await self._subscriptions.resume(ask.id)))
+
+    async def _find(self, endpoint_id: str) -> Endpoint:
+        for endpoint in await self._subscriptions.all():
+            if endpoint.id == endpoint_id:
+                return endpoint
+        raise NotFound(f"there is no endpoint {endpoint_id[:64]}", code="endpoint_not_found")
 
 
 def _document(endpoint: Endpoint, *, whole_secret: bool = False) -> dict[str, Any]:
@@ -144,7 +173,12 @@ def _document(endpoint: Endpoint, *, whole_secret: bool = False) -> dict[str, An
         "is_test": endpoint.is_test,
         "categories": list(endpoint.categories),
         "project_id": endpoint.project_id,
-        "secret": endpoint.secret if whole_secret else f"…{endpoint.secret[-SHOWN_OF_SECRET:]}",
+        "secret": endpoint.secret if whole_secret else masked(endpoint.secret),
         "previous_secret_invalid_at": None if until is None else format_instant(until),
         "created_at": format_instant(endpoint.created_at),
     }
+
+
+def masked(secret: str) -> str:
+    """Return the end of a secret, which is all that is shown of it unasked; of a short one, less."""
+    return f"…{secret[-min(SHOWN_OF_SECRET, len(secret) // 2) :]}" if len(secret) > 1 else "…"

@@ -1,118 +1,119 @@
-"""Deliveries over HTTP: the newest, one with its attempts and bytes, and one more attempt by hand."""
+"""Deliveries over HTTP: in pages, one with its attempts and bytes, and one more attempt by hand."""
 
 from __future__ import annotations
 
-import base64
 from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
-from sender.durations import format_duration, format_instant
+from sender.domain.delivery import DeliveryState
 from sender.errors import NotFound
-from sender.store import reads
-from sender.web.control.route import Route, answer, id_of, query_of
+from sender.store import archive, reads
+from sender.store.cursor import Position, from_cursor, to_cursor
+from sender.web.control.call import Ask, Call, Reply, number_of
+from sender.web.control.documents import event_document, exact, exchange_document
 from sender.web.query import Query, digits
 from sender.web.validation import Text
 
 if TYPE_CHECKING:
-    from aiohttp import web
+    from sender.store.engine import Database, Session
+    from sender.store.reads import EventView
+    from sender.web.merchant.operation import Nothing
 
-    from sender.store.reads import AttemptView, EventView
-    from sender.web.parts import Parts
+_CURSOR = "events"
 
-NEWEST = 100
-"""As many as the provider's dashboard shows (contract §1.10)."""
-
-
-Limit = Annotated[int, Field(ge=1, le=NEWEST), digits]
-ResourceId = Annotated[Text, Field(min_length=1, max_length=64)]
+Limit = Annotated[int, Field(ge=1, le=archive.NEWEST), digits]
+Word = Annotated[Text, Field(min_length=1, max_length=100)]
 
 
 class EventQuery(Query):
-    """Which events are listed."""
+    """Which events are listed; ``cursor`` is the ``next_cursor`` of the page before."""
 
-    limit: Limit = NEWEST
-    resource_id: ResourceId | None = None
+    limit: Limit = archive.NEWEST
+    cursor: Word | None = None
+    state: Annotated[DeliveryState, Field(strict=False)] | None = None
+    event_type: Word | None = None
+    endpoint_id: Word | None = None
+    resource_id: Word | None = None
 
 
-class EventApi:
-    """Shows deliveries and resends them."""
+class AttemptQuery(Query):
+    """Which attempts of an event are listed: those after the one with the id ``after``."""
 
-    def __init__(self, parts: Parts) -> None:
-        self._database = parts.database
-        self._subscriptions = parts.subscriptions
+    limit: Limit = archive.NEWEST
+    after: Annotated[int, Field(ge=0), digits] = 0
 
-    def routes(self) -> list[Route]:
-        """Return the routes."""
-        return [
-            ("GET", "/events", self.list),
-            ("GET", "/events/{id}", self.get),
-            ("POST", "/events/{id}/resend", self.resend),
-        ]
 
-    async def list(self, request: web.Request) -> web.Response:
-        """Show the newest events, newest first."""
-        query = query_of(request, EventQuery)
-        async with self._database.read() as session:
-            found = await reads.events(session, query.resource_id)
-        return answer({"items": [_event(one) for one in reversed(found[-query.limit :])]})
+class EventCalls:
+    """Shows deliveries and what was sent for them."""
 
-    async def get(self, request: web.Request) -> web.Response:
-        """Show one event with its body and every attempt."""
-        event_id = id_of(request)
-        async with self._database.read() as session:
-            event = next((one for one in await reads.events(session) if one.event_id == event_id), None)
-            if event is None:
-                raise NotFound(f"there is no event {event_id[:64]}", code="event_not_found")
-            body = await reads.body_of(session, event_id)
-            attempts = [one for one in await reads.attempts_after(session) if one.event_id == event_id]
-        return answer(
-            {**_event(event), "body": _bytes(body or b""), "attempts_made": [_attempt(one) for one in attempts]}
+    def __init__(self, database: Database) -> None:
+        self._database = database
+
+    def calls(self) -> tuple[Call, ...]:
+        """Return the calls."""
+        return (
+            Call(name="listEvents", method="GET", path="/events", handle=self.list, query=EventQuery,
+                 answer="EventPage", summary="List events, newest first"),
+            Call(name="getEvent", method="GET", path="/events/{id}", handle=self.get, answer="EventWithAttempts",
+                 summary="Get an event with its body and its first hundred attempts"),
+            Call(name="listAttempts", method="GET", path="/events/{id}/attempts", handle=self.attempts,
+                 query=AttemptQuery, answer="AttemptPage", summary="List attempts of an event with every byte"),
+            Call(name="getAttempt", method="GET", path="/attempts/{id}", handle=self.attempt, answer="Exchange",
+                 summary="Get an attempt with exactly what was sent and answered"),
+        )  # fmt: skip
+
+    async def list(self, ask: Ask[Any, EventQuery]) -> Reply:
+        """List events with the newest attempt of each."""
+        query = ask.query
+        before = None if query.cursor is None else from_cursor(_CURSOR, query.cursor).seq
+        wanted = archive.EventQuery(
+            limit=query.limit,
+            before=before,
+            state=query.state,
+            event_type=query.event_type,
+            endpoint_id=query.endpoint_id,
+            resource_id=query.resource_id,
         )
+        async with self._database.read() as session:
+            page = await archive.page(session, wanted)
+            last = await archive.last_attempts(session, page.items)
+        items = [event_document(one, last.get(one.event_id)) for one in page.items]
+        following = None if page.next_before is None else to_cursor(_CURSOR, Position(0, page.next_before))
+        return Reply({"items": items, "next_cursor": following})
 
-    async def resend(self, request: web.Request) -> web.Response:
-        """Ask for one extra attempt at once; it is made after this is answered."""
-        event_id = id_of(request)
-        await self._subscriptions.resend(event_id)
-        return answer({"event_id": event_id}, status=202)
+    async def get(self, ask: Ask[Any, Nothing]) -> Reply:
+        """Get an event."""
+        async with self._database.read() as session:
+            event = await _required(session, ask.id)
+            body = await reads.body_of(session, ask.id) or b""
+            attempts = await archive.attempts_of(session, ask.id)
+            last = await archive.last_attempts(session, [event])
+        made = [exchange_document(one, body) for one in attempts]
+        return Reply({**event_document(event, last.get(ask.id)), "body": exact(body), "attempts_made": made})
 
+    async def attempts(self, ask: Ask[Any, AttemptQuery]) -> Reply:
+        """List attempts in the order in which they were recorded."""
+        limit = ask.query.limit
+        async with self._database.read() as session:
+            await _required(session, ask.id)
+            body = await reads.body_of(session, ask.id) or b""
+            found = await archive.attempts_of(session, ask.id, ask.query.after, limit + 1)
+        items = [exchange_document(one, body) for one in found[:limit]]
+        return Reply({"items": items, "next_after": found[limit - 1].seq if len(found) > limit else None})
 
-def _event(event: EventView) -> dict[str, Any]:
-    return {
-        "event_id": event.event_id,
-        "event_type": event.event_type,
-        "resource_id": event.resource_id,
-        "endpoint_id": event.endpoint_id,
-        "state": event.state,
-        "attempts": event.attempts,
-        "failures": event.failures,
-        "in_flight": event.in_flight,
-        "next_attempt_at": None if event.due_at is None else format_instant(event.due_at),
-    }
-
-
-def _attempt(attempt: AttemptView) -> dict[str, Any]:
-    return {
-        "number": attempt.number,
-        "trigger": attempt.trigger,
-        "counted": attempt.counted,
-        "due_at": format_instant(attempt.due_at),
-        "started_at": format_instant(attempt.started_at),
-        "finished_at": format_instant(attempt.finished_at),
-        "duration": format_duration(attempt.duration),
-        "outcome": attempt.outcome,
-        "reason": attempt.reason,
-        "status": attempt.status,
-        "detail": attempt.detail,
-        "url": attempt.url,
-        "request_headers": attempt.request_headers,
-        "answer_headers": attempt.answer_headers,
-        "answer_body": _bytes(attempt.answer_body),
-        "answer_cut": attempt.answer_cut,
-        "faults": attempt.faults,
-    }
+    async def attempt(self, ask: Ask[Any, Nothing]) -> Reply:
+        """Get an attempt."""
+        async with self._database.read() as session:
+            attempt = await archive.attempt(session, number_of(ask.id) or 0)
+            if attempt is None:
+                raise NotFound(f"there is no attempt {ask.id[:64]}", code="attempt_not_found")
+            body = await reads.body_of(session, attempt.event_id) or b""
+        return Reply(exchange_document(attempt, body))
 
 
-def _bytes(data: bytes) -> dict[str, str]:
-    """Return bytes as text to read and as base64 to be exact."""
-    return {"text": data.decode(errors="replace"), "base64": base64.b64encode(data).decode()}
+async def _required(session: Session, event_id: str) -> EventView:
+    event = await archive.event(session, event_id)
+    if event is None:
+        raise NotFound(f"there is no event {event_id[:64]}", code="event_not_found")
+    return event

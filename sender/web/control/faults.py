@@ -10,13 +10,12 @@ from sender.crash import CrashPoint
 from sender.domain.fault import Fault, FaultMatch
 from sender.errors import NotFound
 from sender.suggest import remedy, shown
-from sender.web.control.route import Route, answer, body_of, gone
+from sender.web.control.call import Ask, Call, Reply, number_of
 from sender.web.refusals import Flaw, Invalid
 from sender.web.validation import Fields, Text
 
 if TYPE_CHECKING:
-    from aiohttp import web
-
+    from sender.web.merchant.operation import Nothing
     from sender.web.parts import Parts
 
 Word = Annotated[Text, Field(min_length=1, max_length=100)]
@@ -41,45 +40,49 @@ class FaultBody(Fields):
     times: Annotated[int, Field(ge=1, le=1_000_000)] = 1
 
 
-class FaultApi:
+class FaultCalls:
     """Arms and disarms."""
 
     def __init__(self, parts: Parts) -> None:
         self._subscriptions = parts.subscriptions
         self._check_wire_fault = parts.check_wire_fault
 
-    def routes(self) -> list[Route]:
-        """Return the routes."""
-        return [
-            ("GET", "/faults", self.list),
-            ("POST", "/faults", self.arm),
-            ("DELETE", "/faults", self.disarm_all),
-            ("DELETE", "/faults/{id:[0-9]{1,18}}", self.disarm),
-        ]
+    def calls(self) -> tuple[Call, ...]:
+        """Return the calls."""
+        return (
+            Call(name="listFaults", method="GET", path="/faults", handle=self.list, answer="Faults",
+                 summary="List the faults that still strike, in the order in which they were armed"),
+            Call(name="armFault", method="POST", path="/faults", handle=self.arm, body=FaultBody, answer="FaultId",
+                 status=201, summary="Arm a crash or a wire fault"),
+            Call(name="disarmFaults", method="DELETE", path="/faults", handle=self.disarm_all, status=204,
+                 summary="Take back every fault; twice is once"),
+            Call(name="disarmFault", method="DELETE", path="/faults/{id}", handle=self.disarm, status=204,
+                 summary="Take back one fault"),
+        )  # fmt: skip
 
-    async def list(self, _request: web.Request) -> web.Response:
-        """Show the faults that still strike, in the order in which they were armed."""
-        return answer({"items": [_document(fault) for fault in await self._subscriptions.armed()]})
+    async def list(self, _ask: Ask[Any, Any]) -> Reply:
+        """List what is armed."""
+        return Reply({"items": [_document(fault) for fault in await self._subscriptions.armed()]})
 
-    async def arm(self, request: web.Request) -> web.Response:
+    async def arm(self, ask: Ask[FaultBody, Nothing]) -> Reply:
         """Arm one fault."""
-        wish = await body_of(request, FaultBody)
+        wish = ask.body
         self._check(wish)
         match = FaultMatch(wish.on.event_type, wish.on.event_id, wish.on.endpoint_id, wish.on.attempt)
         fault = Fault(wish.kind, wish.name, match, wish.params, wish.times)
-        return answer({"id": await self._subscriptions.arm(fault)}, status=201)
+        return Reply({"id": await self._subscriptions.arm(fault)}, 201)
 
-    async def disarm_all(self, _request: web.Request) -> web.Response:
-        """Take back every fault; twice is once."""
+    async def disarm_all(self, _ask: Ask[Any, Any]) -> Reply:
+        """Take back every fault."""
         await self._subscriptions.disarm()
-        return gone()
+        return Reply()
 
-    async def disarm(self, request: web.Request) -> web.Response:
+    async def disarm(self, ask: Ask[Any, Nothing]) -> Reply:
         """Take back one fault."""
-        fault_id = int(request.match_info["id"])
-        if not await self._subscriptions.disarm(fault_id):
-            raise NotFound(f"there is no fault {fault_id}", code="fault_not_found")
-        return gone()
+        fault_id = number_of(ask.id)
+        if fault_id is None or not await self._subscriptions.disarm(fault_id):
+            raise NotFound(f"there is no fault {ask.id[:64]}", code="fault_not_found")
+        return Reply()
 
     def _check(self, wish: FaultBody) -> None:
         if wish.kind == "wire":

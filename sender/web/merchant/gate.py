@@ -11,6 +11,7 @@ from sender.domain.signature import request_signature
 from sender.durations import MINUTE, SECOND
 from sender.errors import Forbidden
 from sender.store import access
+from sender.web.merchant.kept import Kept
 from sender.web.reading import target_of
 from sender.web.refusals import Unauthorized
 
@@ -50,18 +51,18 @@ EVERYBODY = Caller("", frozenset({"payment", "payout"}), is_test=True)
 
 
 class Gate:
-    """Finds out who signed a request. Keys are only ever added, so one that was found is not looked for again."""
+    """Finds out who signed a request; ``keys`` are those that were found a moment ago."""
 
-    def __init__(self, database: Database, clock: Clock) -> None:
+    def __init__(self, database: Database, clock: Clock, keys: Kept[ApiKey] | None = None) -> None:
         self._database = database
         self._clock = clock
-        self._keys: dict[str, ApiKey] = {}
+        self._keys = keys or Kept(clock)
 
     async def admit(self, request: web.Request, body: bytes) -> Caller:
         """Return the caller. Raises ``Unauthorized``; what is wrong, the key or the signature, is not told apart."""
         key_id, signature, timestamp = _credentials(request)
         self._require_fresh(timestamp)
-        key = self._keys.get(key_id) or await self._find(key_id)
+        key = await self._keys.get(key_id, lambda: self._find(key_id))
         path, query = target_of(request)
         expected = request_signature(
             _NOBODY if key is None else key.secret,
@@ -73,10 +74,7 @@ class Gate:
 
     async def _find(self, key_id: str) -> ApiKey | None:
         async with self._database.read() as session:
-            key = await access.find_key(session, key_id)
-        if key is not None:
-            self._keys[key_id] = key
-        return key
+            return await access.find_key(session, key_id)
 
     def _require_fresh(self, timestamp: str) -> None:
         real = self._clock.real_now()

@@ -8,9 +8,11 @@ from sender.errors import NotFound
 from sender.store import access, feed, lists, resources
 
 if TYPE_CHECKING:
+    from sender.domain.access import Project
     from sender.providers.paymos import Paymos
     from sender.store.engine import Database
     from sender.web.merchant.gate import Caller
+    from sender.web.merchant.kept import Kept
 
 Document = dict[str, Any]
 
@@ -18,10 +20,10 @@ Document = dict[str, Any]
 class Shelf:
     """The resources of one simulator, as callers see them."""
 
-    def __init__(self, database: Database, profile: Paymos) -> None:
+    def __init__(self, database: Database, profile: Paymos, projects: Kept[Project]) -> None:
         self._database = database
         self._profile = profile
-        self._projects: set[str] = set()
+        self._projects = projects
 
     async def require(self, kind: str, resource_id: str, caller: Caller) -> None:
         """Raise ``NotFound`` for what is not there, or not for this caller."""
@@ -44,17 +46,14 @@ class Shelf:
         return {"items": [self._profile.item(one) for one in page.items], "next_cursor": page.next_cursor}
 
     async def require_project(self, project_id: str) -> None:
-        """Raise ``NotFound`` for a project that the merchant does not have.
+        """Raise ``NotFound`` for a project that the merchant does not have."""
 
-        Projects are only ever added, so one that was found is not looked for again.
-        """
-        if project_id in self._projects:
-            return
-        async with self._database.read() as session:
-            found = await access.find_project(session, project_id)
-        if found is None:
+        async def find() -> Project | None:
+            async with self._database.read() as session:
+                return await access.find_project(session, project_id)
+
+        if await self._projects.get(project_id, find) is None:
             raise NotFound("There is no such project.", code="project_not_found", field="project_id")
-        self._projects.add(project_id)
 
     async def _load(self, kind: str, resource_id: str, caller: Caller) -> Any:
         async with self._database.read() as session:

@@ -35,15 +35,18 @@ def _id(prefix: str) -> Schema:
     return {"type": "string", "pattern": f"^{prefix}_[0-9A-Za-z]{{22}}$"}
 
 
-def _one_of(words: EnumMeta) -> Schema:
+def one_of(words: EnumMeta) -> Schema:
+    """Return the schema of one of the words of an enumeration."""
     return {"type": "string", "enum": [word.value for word in words]}  # type: ignore[var-annotated]
 
 
-def _list(item: Schema) -> Schema:
+def list_of(item: Schema) -> Schema:
+    """Return the schema of a list."""
     return {"type": "array", "items": item}
 
 
-def _record(required: Schema, optional: Schema | None = None) -> Schema:
+def record(required: Schema, optional: Schema | None = None) -> Schema:
+    """Return the schema of an object with exactly these members."""
     return {
         "type": "object",
         "properties": {**required, **(optional or {})},
@@ -53,14 +56,14 @@ def _record(required: Schema, optional: Schema | None = None) -> Schema:
 
 
 def _page(item: str, cursor: Schema) -> Schema:
-    return _record({"items": _list(reference(item)), "next_cursor": cursor})
+    return record({"items": list_of(reference(item)), "next_cursor": cursor})
 
 
 _LAST_IS_NULL: Schema = {"type": ["string", "null"], "description": "null on the last page"}
 _WITHDRAWAL_REQUIRED: Schema = {
     "withdrawal_id": _id("wdr"),
     "external_order_id": FILLED,
-    "status": _one_of(WithdrawalStatus),
+    "status": one_of(WithdrawalStatus),
     "is_final": BOOL,
     "is_test": BOOL,
     "amount": MONEY,
@@ -78,14 +81,14 @@ _WITHDRAWAL_OPTIONAL: Schema = {
 _INVOICE_ENDS: Schema = {"expires_at": SECOND, "completed_at": SECOND, "paid_late_at": SECOND}
 
 ANSWERS: dict[str, Schema] = {
-    "ServerTime": _record({"server_time": SECOND}),
-    "Balance": _record({"currency": FILLED, "available": MONEY}),
-    "Balances": _list(reference("Balance")),
-    "Order": _record(
+    "ServerTime": record({"server_time": SECOND}),
+    "Balance": record({"currency": FILLED, "available": MONEY}),
+    "Balances": list_of(reference("Balance")),
+    "Order": record(
         {"external_id": FILLED, "amount": MONEY, "currency": FILLED}, {"client_id": FILLED, "network": FILLED}
     ),
-    "Transfer": _record(
-        {"tx_hash": FILLED, "amount": MONEY, "status": _one_of(TransferStatus), "created_at": SECOND},
+    "Transfer": record(
+        {"tx_hash": FILLED, "amount": MONEY, "status": one_of(TransferStatus), "created_at": SECOND},
         {
             "confirmed_at": SECOND,
             "required_confirmations": COUNT,
@@ -93,7 +96,7 @@ ANSWERS: dict[str, Schema] = {
             "explorer_url": LINK,
         },
     ),
-    "Payment": _record(
+    "Payment": record(
         {"currency": FILLED, "network": FILLED, "chain_id": COUNT, "expected": MONEY},
         {
             "contract_address": FILLED,
@@ -103,14 +106,14 @@ ANSWERS: dict[str, Schema] = {
             "remaining": MONEY,
             "fee": MONEY,
             "net": MONEY,
-            "transfers": _list(reference("Transfer")),
+            "transfers": list_of(reference("Transfer")),
         },
     ),
-    "Invoice": _record(
+    "Invoice": record(
         {
             "invoice_id": _id("inv"),
             "project_id": _id("prj"),
-            "status": _one_of(InvoiceStatus),
+            "status": one_of(InvoiceStatus),
             "is_final": BOOL,
             "is_test": BOOL,
             "payment_url": LINK,
@@ -120,12 +123,12 @@ ANSWERS: dict[str, Schema] = {
         },
         {"payment": reference("Payment"), **_INVOICE_ENDS},
     ),
-    "InvoiceItem": _record(
+    "InvoiceItem": record(
         {
             "invoice_id": _id("inv"),
             "project_id": _id("prj"),
             "external_order_id": FILLED,
-            "status": _one_of(InvoiceStatus),
+            "status": one_of(InvoiceStatus),
             "is_final": BOOL,
             "is_test": BOOL,
             "amount": MONEY,
@@ -135,37 +138,37 @@ ANSWERS: dict[str, Schema] = {
         {"client_id": FILLED, "network": FILLED, **_INVOICE_ENDS},
     ),
     "InvoicePage": _page("InvoiceItem", _LAST_IS_NULL),
-    "Withdrawal": _record(_WITHDRAWAL_REQUIRED, {**_WITHDRAWAL_OPTIONAL, "tx_hash": FILLED, "explorer_url": LINK}),
-    "WithdrawalItem": _record(_WITHDRAWAL_REQUIRED, _WITHDRAWAL_OPTIONAL),
+    "Withdrawal": record(_WITHDRAWAL_REQUIRED, {**_WITHDRAWAL_OPTIONAL, "tx_hash": FILLED, "explorer_url": LINK}),
+    "WithdrawalItem": record(_WITHDRAWAL_REQUIRED, _WITHDRAWAL_OPTIONAL),
     "WithdrawalPage": _page("WithdrawalItem", _LAST_IS_NULL),
-    "Token": _record({"symbol": FILLED}, {"minimum_deposit": MONEY}),
-    "Rail": _record(
-        {"network": FILLED, "status": _one_of(RailStatus), "tokens": _list(reference("Token"))}, {"address": FILLED}
+    "Token": record({"symbol": FILLED}, {"minimum_deposit": MONEY}),
+    "Rail": record(
+        {"network": FILLED, "status": one_of(RailStatus), "tokens": list_of(reference("Token"))}, {"address": FILLED}
     ),
-    "PaymentChannel": _record(
+    "PaymentChannel": record(
         {
             "id": _id("pc"),
             "project_id": _id("prj"),
             "external_id": FILLED,
-            "status": _one_of(ChannelStatus),
+            "status": one_of(ChannelStatus),
             "is_accepting_payments": BOOL,
             "is_fully_provisioned": BOOL,
             "is_test": BOOL,
             "applied_fee_percent": PERCENT,
             "customer_fee_percent": WHOLE_PERCENT,
-            "networks": _list(reference("Rail")),
+            "networks": list_of(reference("Rail")),
             "created_at": SECOND,
             "updated_at": SECOND,
         }
     ),
     "PaymentChannelPage": _page("PaymentChannel", _LAST_IS_NULL),
-    "Deposit": _record(
+    "Deposit": record(
         {
             "id": _id("pcd"),
             "payment_channel_id": _id("pc"),
             "project_id": _id("prj"),
             "payment_channel_external_id": FILLED,
-            "status": _one_of(DepositStatus),
+            "status": one_of(DepositStatus),
             "is_final": BOOL,
             "is_test": BOOL,
             "currency": FILLED,
@@ -192,8 +195,8 @@ ANSWERS: dict[str, Schema] = {
         },
     ),
     "DepositFeedPage": _page("Deposit", FILLED),
-    "Flaw": _record({"code": FILLED, "field": TEXT, "message": FILLED}),
-    "Problem": _record(
+    "Flaw": record({"code": FILLED, "field": TEXT, "message": FILLED}),
+    "Problem": record(
         {
             "type": LINK,
             "title": FILLED,
@@ -201,6 +204,6 @@ ANSWERS: dict[str, Schema] = {
             "detail": FILLED,
             "code": FILLED,
         },
-        {"field": FILLED, "errors": _list(reference("Flaw")), "trace_id": FILLED},
+        {"field": FILLED, "errors": list_of(reference("Flaw")), "trace_id": FILLED},
     ),
 }

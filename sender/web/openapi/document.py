@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from sender.providers.paymos_networks import Catalogue
     from sender.web.merchant.operation import Operation
+    from sender.web.query import Query
 
 COMMON = {
     400: "The request is not valid",
@@ -73,7 +74,7 @@ def _operation(operation: Operation) -> Schema:
         "operationId": operation.name,
         "summary": operation.summary,
         "description": _description(operation),
-        "parameters": _parameters(operation),
+        "parameters": parameters(operation.path, operation.query),
         "responses": _responses(operation),
     }
     if operation.body is not Nothing:
@@ -87,14 +88,15 @@ def _description(operation: Operation) -> str:
     return f"{key} of the sandbox." if operation.sandbox else f"{key}."
 
 
-def _parameters(operation: Operation) -> list[Schema]:
-    schema = operation.query.model_json_schema(ref_template="{model}")
+def parameters(path: str, query: type[Query]) -> list[Schema]:
+    """Return the parameters of an operation: the id in its path, and what its query takes."""
+    schema = query.model_json_schema(ref_template="{model}")
     named = [
         {"name": name, "in": "query", "required": False, "schema": _inlined(member, schema.get("$defs", {}))}
         for name, member in schema.get("properties", {}).items()
     ]
-    path = {"name": "id", "in": "path", "required": True, "schema": {"type": "string", "minLength": 1}}
-    return [path, *named] if operation.has_id else named
+    in_path = {"name": "id", "in": "path", "required": True, "schema": {"type": "string", "minLength": 1}}
+    return [in_path, *named] if "{id}" in path else named
 
 
 def _inlined(member: Any, definitions: Schema) -> Any:

@@ -1,4 +1,4 @@
-"""Where the description is served: beside what it describes, and not signed for."""
+"""How a description is served: beside what it describes."""
 
 from __future__ import annotations
 
@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING
 from aiohttp import web
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
     from sender.web.openapi.answers import Schema
 
 
-def description_route(make: Callable[[], Schema]) -> web.RouteDef:
-    """Return the route to a document, which is made when somebody asks for it and never changes then."""
+def described(make: Callable[[], Schema]) -> Callable[[object], Awaitable[web.Response]]:
+    """Return the handler of a document, which is made when somebody asks for it and never changes then."""
 
     @cache
     def body() -> bytes:
         return json.dumps(make()).encode()
 
-    async def describe(_request: web.Request) -> web.Response:
+    async def describe(_asked: object) -> web.Response:
         return web.Response(body=body(), content_type="application/json")
 
-    return web.get("/v1/openapi.json", describe)
+    return describe

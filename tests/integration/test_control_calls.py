@@ -1,0 +1,302 @@
+"""The control API beyond one event: pages, many resends, merchants, resets, runs, the clock's mode, repeated calls."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from sender.domain.delivery import DeliveryState
+from sender.web.admission import COOKIE, PAGE_TOKEN_HEADER
+from sender.web.parts import ApiOptions
+from tests.api import ORDER, PATIENCE, serving
+from tests.receivers import Gate, accept, receiving, refuse
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from tests.api import Answer, Api
+
+NOWHERE = "http://127.0.0.1:9/"
+OWN = {"Origin": "http://127.0.0.1:8080"}
+
+
+@pytest.fixture
+async def api() -> AsyncIterator[Api]:
+    """Give a running API."""
+    async with serving() as running:
+        yield running
+
+
+async def ask(api: Api, method: str, path: str, body: Any = None, **headers: str) -> Answer:
+    """Call the control API."""
+    data = b"" if body is None else json.dumps(body).encode()
+    return await api.raw(
+        method, f"/_sim/v1{path}", data, ({"Content-Type": "application/json"} if data else {}) | headers
+    )
+
+
+async def cancelled(api: Api, name: str = "order-1") -> str:
+    """Make the smallest story with one event and return the invoice's id."""
+    invoice = (await api.call("POST", "/v1/invoices", ORDER | {"external_order_id": name})).document["invoice_id"]
+    await api.call("POST", f"/v1/invoices/{invoice}/cancel", {"reason": "x"})
+    return str(invoice)
+
+
+async def idle(api: Api) -> None:
+    """Let everything that is due happen."""
+    await ask(api, "POST", "/clock", {"by": "0"})
+
+
+async def failed(api: Api, count: int) -> list[str]:
+    """Let so many events fail for good; return their ids, newest first."""
+    for number in range(count):
+        await cancelled(api, f"order-{number}")
+    await ask(api, "POST", "/clock", {"until": "idle"})
+    return [one["event_id"] for one in (await ask(api, "GET", "/events?state=failed")).document["items"]]
+
+
+async def test_events_come_in_pages_and_by_filter(api: Api) -> None:
+    """Each event once over all pages; state, type and endpoint leave what they name; the newest attempt is told."""
+    endpoint = (await ask(api, "POST", "/endpoints", {"url": NOWHERE})).document["id"]
+    for number in range(5):
+        await cancelled(api, f"order-{number}")
+    await idle(api)
+    seen, cursor = [], ""
+    while cursor is not None:
+        page = (await ask(api, "GET", f"/events?limit=2{cursor and '&cursor=' + cursor}")).document
+        seen += [one["event_id"] for one in page["items"]]
+        cursor = page["next_cursor"]
+    assert (len(seen), len(set(seen))) == (5, 5)
+    for query, count in [("state=pending", 5), ("state=delivered", 0), ("event_type=invoice.cancelled", 5),
+                         (f"endpoint_id={endpoint}", 5), ("endpoint_id=whe_0", 0)]:  # fmt: skip
+        assert len((await ask(api, "GET", f"/events?{query}")).document["items"]) == count
+    (first, *_) = (await ask(api, "GET", "/events?limit=1")).document["items"]
+    assert (first["last_attempt"]["outcome"], first["last_attempt"]["reason"]) == ("failed", "refused")
+
+
+@pytest.mark.parametrize("query", ["state=sent", "limit=0", "limit=101", "cursor=abc", "colour=red", "state="])
+async def test_malformed_filters_are_refused(api: Api, query: str) -> None:
+    """A filter that is none is a 400, never an empty list."""
+    assert (await ask(api, "GET", f"/events?{query}")).status == 400
+
+
+async def test_attempts_are_read_one_by_one_and_in_parts(api: Api) -> None:
+    """An attempt has an id of its own, under which every byte is shown; a long list is read in parts."""
+    async with receiving(refuse) as receiver:
+        await ask(api, "POST", "/endpoints", {"url": receiver.url()})
+        (event,) = await failed(api, 1)
+        first = (await ask(api, "GET", f"/events/{event}/attempts?limit=10")).document
+        rest = (await ask(api, "GET", f"/events/{event}/attempts?after={first['next_after']}")).document
+        assert ([one["number"] for one in rest["items"]], rest["next_after"]) == ([11], None)
+        one = (await ask(api, "GET", f"/attempts/{first['items'][2]['id']}")).document
+    assert one == first["items"][2]
+    assert one["request_body"]["text"].encode() == receiver.requests[2].body
+    for nothing in ("/attempts/99", "/attempts/abc", "/events/evt_0/attempts"):
+        assert (await ask(api, "GET", nothing)).status == 404
+
+
+async def test_everything_that_failed_is_resent_at_once(api: Api) -> None:
+    """All failed events are delivered after the receiver was mended; what cannot be resent is told with its reason."""
+    async with receiving(refuse) as receiver:
+        endpoint = (await ask(api, "POST", "/endpoints", {"url": receiver.url()})).document["id"]
+        events = await failed(api, 3)
+        receiver.script = accept
+        some = (await ask(api, "POST", "/resend", {"events": [events[0], "evt_0"]})).document
+        assert (some["resent"], [one["code"] for one in some["refused"]]) == (events[:1], ["event_not_found"])
+        await idle(api)
+        rest = (await ask(api, "POST", "/resend", {"failed": True, "endpoint_id": endpoint})).document
+        assert rest == {"resent": events[1:], "refused": [], "more": False}
+        await idle(api)
+        counted = {one["state"] for one in (await ask(api, "GET", "/events")).document["items"]}
+    assert counted == {DeliveryState.DELIVERED}
+    wrongs: list[dict] = [
+        {},
+        {"failed": True, "events": events},
+        {"events": []},
+        {"events": events, "endpoint_id": "x"},
+    ]
+    for wrong in wrongs:
+        assert (await ask(api, "POST", "/resend", wrong)).status == 400
+
+
+async def test_a_double_click_resends_once(api: Api) -> None:
+    """While the attempt by hand is under way, asking again is answered as the first time and changes nothing."""
+    async with receiving() as receiver:
+        await ask(api, "POST", "/endpoints", {"url": receiver.url()})
+        await cancelled(api)
+        await idle(api)
+        ((event,), receiver.script) = (await ask(api, "GET", "/events")).document["items"], (gate := Gate())
+        answers = [await ask(api, "POST", f"/events/{event['event_id']}/resend") for _ in range(3)]
+        gate.open()
+        await idle(api)
+    assert ([one.status for one in answers], len(receiver.requests)) == ([202] * 3, 2)
+
+
+async def test_the_same_key_makes_a_call_once(api: Api) -> None:
+    """Two calls under one Idempotency-Key, also at the same time, are one; another key, or a refusal, is not held."""
+    body, key = {"url": NOWHERE}, {"Idempotency-Key": "form-1"}
+    first, second = await asyncio.gather(*[ask(api, "POST", "/endpoints", body, **key) for _ in range(2)])
+    assert first.document == second.document
+    await ask(api, "POST", "/endpoints", body, **{"Idempotency-Key": "form-2"})
+    assert len((await ask(api, "GET", "/endpoints")).document["items"]) == 2
+    assert (await ask(api, "POST", "/endpoints/whe_0/suspend", **key)).status == 404
+    assert (await ask(api, "POST", "/endpoints", body, **{"Idempotency-Key": "x" * 201})).status == 400
+
+
+async def test_secrets_are_shown_whole_only_on_request(api: Api) -> None:
+    """Lists show the last four characters; a call of its own shows the rest, the old one of a rotation too."""
+    added = (await ask(api, "POST", "/endpoints", {"url": NOWHERE})).document
+    assert (await ask(api, "GET", f"/endpoints/{added['id']}")).document["secret"] == f"…{added['secret'][-4:]}"
+    await ask(api, "POST", f"/endpoints/{added['id']}/rotate", {"secret": "whsec_test_new"})
+    revealed = (await ask(api, "POST", f"/endpoints/{added['id']}/reveal")).document
+    assert revealed == {"secret": "whsec_test_new", "previous_secret": added["secret"]}
+    short = (await ask(api, "POST", "/endpoints", {"url": NOWHERE, "secret": "abcd"})).document
+    assert (await ask(api, "GET", f"/endpoints/{short['id']}")).document["secret"] == "…cd"
+    for _ in range(2):
+        assert (await ask(api, "DELETE", f"/endpoints/{added['id']}")).document["status"] == "deleted"
+    assert (await ask(api, "POST", "/endpoints/whe_0/reveal")).document["code"] == "endpoint_not_found"
+
+
+async def test_projects_and_keys_are_added_and_work_at_once(api: Api) -> None:
+    """A new project takes invoices, a new key signs, a revoked key is refused from then on."""
+    project = (await ask(api, "POST", "/projects", {"name": "shop"})).document
+    assert (await ask(api, "GET", "/projects")).document["items"][-1] == project
+    made = (await ask(api, "POST", "/keys", {"kind": "payment"})).document
+    (*_, listed) = (await ask(api, "GET", "/keys")).document["items"]
+    assert listed == {**made, "secret": f"…{made['secret'][-4:]}"}
+    assert (await ask(api, "POST", f"/keys/{made['id']}/reveal")).document == made
+    key = next(one for one in await api.simulator.merchant.keys() if one.id == made["id"])
+    answer = await api.call("POST", "/v1/invoices", ORDER | {"project_id": project["id"]}, key=key)
+    assert answer.status == 201
+    assert (await ask(api, "DELETE", f"/keys/{made['id']}")).status == 204
+    assert (await ask(api, "DELETE", f"/keys/{made['id']}")).document["code"] == "key_not_found"
+    assert (await api.call("GET", "/v1/time", key=key)).document["code"] == "invalid_signature"
+    for wrong in ({"kind": ""}, {"kind": "card"}, {"kind": "payment", "is_test": "yes"}):
+        assert (await ask(api, "POST", "/keys", wrong)).status == 400
+    assert (await ask(api, "POST", "/projects", {"name": " "})).status == 400
+
+
+async def test_reset_clears_by_scope_and_forgets_keys(api: Api) -> None:
+    """Between two tests: state and faults go unless more is named; an added project and key are gone with theirs."""
+    await ask(api, "POST", "/endpoints", {"url": NOWHERE})
+    project = (await ask(api, "POST", "/projects", {"name": "shop"})).document["id"]
+    await api.call("POST", "/v1/invoices", ORDER | {"project_id": project})
+    await cancelled(api)
+    assert (await ask(api, "POST", "/reset")).document == {"waited_for": 0, "dropped": 0}
+    assert (await ask(api, "GET", "/events")).document["items"] == []
+    assert len((await ask(api, "GET", "/endpoints")).document["items"]) == 1
+    await ask(api, "POST", "/reset", {"scopes": ["state", "merchant", "endpoints", "clock"], "patience": "1s"})
+    assert (await ask(api, "GET", "/endpoints")).document["items"] == []
+    answer = await api.call("POST", "/v1/invoices", ORDER | {"project_id": project})
+    assert answer.document["code"] == "project_not_found"
+    assert (await api.call("POST", "/v1/invoices", ORDER)).status == 201
+    wrongs: list[dict] = [{"scopes": []}, {"scopes": ["all"]}, {"scopes": ["clock"]}, {"patience": "soon"}]
+    for wrong in wrongs:
+        assert (await ask(api, "POST", "/reset", wrong)).status == 400
+
+
+async def test_the_mode_is_set_and_what_comes_is_listed(api: Api) -> None:
+    """The clock goes on in another mode from where it stands; the next deadlines are told in their order."""
+    now = (await ask(api, "GET", "/clock")).document["now"]
+    await ask(api, "POST", "/endpoints", {"url": NOWHERE})
+    await cancelled(api)
+    await idle(api)
+    ahead = (await ask(api, "GET", "/clock/upcoming")).document
+    assert ([one["what"] for one in ahead["items"]], ahead["now"]) == (["attempt"], now)
+    assert (await ask(api, "PATCH", "/clock", {"mode": "scale:60"})).document["rate"] == 60
+    assert (await ask(api, "PATCH", "/clock", {"mode": "sideways"})).status == 400
+
+
+async def test_metrics_are_text_that_prometheus_reads(api: Api) -> None:
+    """Events by state, lag and the clock, each name with its type once."""
+    await ask(api, "POST", "/endpoints", {"url": NOWHERE})
+    await cancelled(api)
+    await idle(api)
+    answer = await ask(api, "GET", "/metrics")
+    lines = answer.raw.decode().splitlines()
+    assert answer.headers["Content-Type"].startswith("text/plain; version=0.0.4")
+    assert {'paymos_sim_events{state="pending"} 1', "paymos_sim_relay_up 1", "paymos_sim_resets_total 0"} <= set(lines)
+    types = [line for line in lines if line.startswith("# TYPE")]
+    assert len(types) == len(set(types))
+    assert "# TYPE paymos_sim_resets_total counter" in types
+
+
+async def test_a_browser_needs_the_token_of_a_page() -> None:
+    """A page of another port or site cannot change anything, whatever cookie comes along; reading and programs may."""
+    async with serving() as api:
+        assert (await ask(api, "GET", "/events", **OWN)).status == 200
+        for headers in (
+            OWN,
+            {"Sec-Fetch-Site": "same-site"},
+            {"Cookie": f"{COOKIE}=x"},
+            OWN | {PAGE_TOKEN_HEADER: "x"},
+        ):
+            refused = await ask(api, "DELETE", "/faults", **headers)
+            assert (refused.status, refused.document["code"]) == (403, "page_token_required")
+        assert (await ask(api, "DELETE", "/faults")).status == 204
+
+
+async def test_the_cookie_stands_for_the_token_and_not_for_the_page() -> None:
+    """With a token, a browser that has shown it reads by its cookie, and changes with the page's token besides."""
+    from sender.web.admission import Admission  # noqa: PLC0415 - what the pages are handed
+
+    known = {"Cookie": f"{COOKIE}={Admission('opensesame').cookie}"}
+    async with serving(options=ApiOptions(control_token="opensesame")) as api:
+        assert (await ask(api, "GET", "/events", Cookie=f"{COOKIE}=guess")).status == 401
+        assert (await ask(api, "GET", "/events", **known)).status == 200
+        assert (await ask(api, "DELETE", "/faults", **known)).status == 403
+        assert (await ask(api, "DELETE", "/faults", **OWN, Authorization="Bearer opensesame")).status == 204
+
+
+async def test_the_description_names_every_call(api: Api) -> None:
+    """The control API describes itself, and each path that it names answers something else than 404 of no route."""
+    document = (await ask(api, "GET", "/openapi.json")).document
+    assert len(document["paths"]) > 25
+    for path, item in document["paths"].items():
+        for method in item:
+            if path.endswith("/stream"):
+                continue
+            answer = await api.raw(method.upper(), path.replace("{id}", "nobody"), b"", {})
+            assert "there is nothing at" not in answer.raw.decode(), path
+
+
+async def test_a_story_is_played_beside_the_simulator(api: Api) -> None:
+    """A shipped story and a given one are started, followed line by line to their end, and reported."""
+    assert "happy-path" in (await ask(api, "GET", "/stories")).document["items"]
+    given = 'name: nothing to see\nsteps:\n  - create_invoice: {as: one, amount: "1.00", currency: USD}\n'
+    run = (await ask(api, "POST", "/runs", {"story": given})).document
+    assert run["state"] == "running"
+    seen: list[dict] = []
+    ended = False
+    async with asyncio.timeout(PATIENCE):
+        while not ended:
+            page = (await ask(api, "GET", f"/runs/{run['id']}/lines?after={len(seen)}&wait=5")).document
+            seen += page["items"]
+            ended = page["ended"]
+    done = (await ask(api, "GET", f"/runs/{run['id']}")).document
+    assert (done["state"], done["lines"], done["report"]) == ("passed", len(seen), seen[-1])
+    wrong = (await ask(api, "POST", "/runs", {"story": "steps: 5"})).document
+    async with asyncio.timeout(PATIENCE):
+        while not (page := (await ask(api, "GET", f"/runs/{wrong['id']}/lines?wait=5")).document)["ended"]:
+            pass
+    done = (await ask(api, "GET", f"/runs/{wrong['id']}")).document
+    assert (page["state"], "story.yaml" in done["problem"]) == ("could_not_run", True)
+    assert [one["id"] for one in (await ask(api, "GET", "/runs")).document["items"]] == [wrong["id"], run["id"]]
+
+
+async def test_runs_are_bounded_and_can_be_stopped(api: Api) -> None:
+    """Two at once and no more; a stopped run makes room; what ships under no such name is 404."""
+    runs = [(await ask(api, "POST", "/runs", {"name": "ladder-to-the-end"})).document["id"] for _ in range(2)]
+    third = await ask(api, "POST", "/runs", {"name": "happy-path"})
+    assert (third.status, third.document["code"]) == (409, "too_many_runs")
+    for run in runs:
+        for _ in range(2):
+            assert (await ask(api, "DELETE", f"/runs/{run}")).document["state"] == "stopped"
+    for body in ({"name": "../../etc/passwd"}, {"name": "no-such-story"}):
+        assert (await ask(api, "POST", "/runs", body)).status == 404
+    for body in ({}, {"name": "happy-path", "story": "x"}):
+        assert (await ask(api, "POST", "/runs", body)).status == 400
+    assert (await ask(api, "GET", "/runs/run_99")).status == 404
