@@ -10,12 +10,15 @@ from sender.durations import MILLISECOND, SECOND
 from sender.store.headers import header_lines
 from sender.store.outbox import Settlement
 from sender.transport import Answer, Outgoing
+from sender.wire import AtHand
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sender.domain.endpoint import Endpoint
     from sender.domain.ladder import Ladder
     from sender.durations import Instant
-    from sender.providers.profile import Profile
+    from sender.providers.profile import Headers, Profile
     from sender.store.outbox import Claimed
 
 
@@ -38,6 +41,16 @@ def outgoing(row: Claimed, endpoint: Endpoint, profile: Profile, now: Instant, s
     """
     headers = profile.sign(row.body, endpoint.signing_secrets(now), signed_at // SECOND, row.event_id)
     return Outgoing(endpoint.url, headers, row.body)
+
+
+def at_hand(row: Claimed, endpoint: Endpoint, profile: Profile, now: Instant, signed_at: Instant) -> AtHand:
+    """Return what wire faults may know of that attempt."""
+
+    def sign(secrets: Sequence[str] | None, seconds_ago: int) -> Headers:
+        timestamp = max(signed_at // SECOND - seconds_ago, 0)
+        return profile.sign(row.body, secrets or endpoint.signing_secrets(now), timestamp, row.event_id)
+
+    return AtHand(row.resource_id, profile.id_header, profile.signature_header, sign)
 
 
 def settlement(row: Claimed, exchange: Exchange, profile: Profile, ladder: Ladder) -> Settlement:

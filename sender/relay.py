@@ -210,10 +210,14 @@ class Relay:
         signed_at = real if self._options.signature_clock == "real" else started_at
         sent = attempt.outgoing(row, endpoint, self._profile, started_at, signed_at)
         faults = self._desk.wire_faults(row.seq)
-        answer = await self._wire.send(sent, self._options.attempt_timeout, faults, instant=timeline.stands_still)
+        hand = None
+        if faults or self._wire.watches:
+            hand = attempt.at_hand(row, endpoint, self._profile, started_at, signed_at)
+        answer = await self._wire.send(sent, self._options.attempt_timeout, faults, hand, instant=timeline.stands_still)
         self._crash.hit(CrashPoint.RELAY_AFTER_SEND, self._desk.armed((row.seq,)))
         names = ",".join(fault.name for fault in faults)
-        exchange = attempt.Exchange(sent, answer, started_at, self._finished_at(timeline, started_at, answer), names)
+        finished_at = self._finished_at(timeline, started_at, answer)
+        exchange = attempt.Exchange(answer.sent or sent, answer, started_at, finished_at, names)
         return attempt.settlement(row, exchange, self._profile, self._options.ladder)
 
     def _finished_at(self, timeline: Timeline, started_at: Instant, answer: Answer) -> Instant:

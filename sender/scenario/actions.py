@@ -6,7 +6,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sender.domain.fault import Fault, FaultMatch
-from sender.durations import SECOND, format_duration
+from sender.durations import SECOND
 from sender.invoices import Order
 from sender.scenario.language.moves import Until
 from sender.scenario.money_actions import MONEY_ACTIONS
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from sender.scenario.language import endpoints, faults, moves, resources
+    from sender.scenario.language.wire import Wire
     from sender.scenario.play import Play
     from sender.store.engine import Session
     from sender.store.reads import EventView
@@ -143,11 +144,10 @@ async def crash(play: Play, step: faults.Crash) -> None:
     await play.simulator.subscriptions.arm(Fault("crash", step.at.value, _match(play, step.on), {}, step.times))
 
 
-async def wire(play: Play, step: faults.Wire) -> None:
+async def wire(play: Play, step: Wire) -> None:
     """Arm a wire fault."""
-    params = {name: format_duration(value) if name == "spacing" else str(value) for name, value in step.params.items()}
     play.copies = max(play.copies, step.copies or 1)
-    fault = Fault("wire", step.fault.value, _match(play, step.on), params, step.times)
+    fault = Fault("wire", step.fault.value, _match(play, step.on), step.params, step.times)
     await play.simulator.subscriptions.arm(fault)
 
 

@@ -18,6 +18,7 @@ from sender.domain.sandbox import stage_commands
 from sender.scenario.events import ApiCrashed
 from sender.scenario.watching import used_up
 from sender.store import resources, settings
+from sender.wire.timing import Reorder
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
@@ -60,12 +61,13 @@ class Api:
         """Drive an invoice to a stage, as ``simulate-payment`` does, and wait for what is announced on the way."""
         invoice = await self.invoice(invoice_id)
         plan = stage_commands(invoice, stage, self.simulator.profile.choose(invoice))
+        overtaking = await self._overtaking()
         for command in plan:
             match command:
                 case SeeTransfer():
                     await self._see_transfer(invoice_id, command.amount)
                 case ConfirmTransfers():
-                    await self._confirm(invoice_id)
+                    await self._confirm(invoice_id, at_once=overtaking)
                 case ExpireInvoice():
                     await self.expire(invoice_id)
                 case PayLate():
@@ -73,8 +75,9 @@ class Api:
 
     async def pay(self, invoice_id: str, amount: Decimal) -> None:
         """Pay an amount in token units: a transfer is seen, and confirmed once that has been announced."""
+        overtaking = await self._overtaking()
         await self._see_transfer(invoice_id, amount)
-        await self._confirm(invoice_id)
+        await self._confirm(invoice_id, at_once=overtaking)
 
     async def _see_transfer(self, invoice_id: str, amount: Decimal) -> None:
         before = transfers_seen(await self.invoice(invoice_id))
@@ -86,9 +89,13 @@ class Api:
 
         await self.ask(call, again)
 
-    async def _confirm(self, invoice_id: str) -> None:
-        """Confirm what was seen. On a chain that takes minutes, so the news of the transfer is delivered by then."""
-        await self.simulator.conductor.quiet()
+    async def _confirm(self, invoice_id: str, *, at_once: bool) -> None:
+        """Confirm what was seen. On a chain that takes minutes, so the news of the transfer is delivered by then.
+
+        It is not where that news is held until it is overtaken: ``at_once`` brings what overtakes it.
+        """
+        if not at_once:
+            await self.simulator.conductor.quiet()
         call = Call("confirm", (invoice_id,))
 
         async def again() -> Call | None:
@@ -149,9 +156,14 @@ class Api:
         self.tell(ApiCrashed(virtual_time=await self.simulator.now(), point=point, command=call.method))
 
     async def _armed(self) -> list[Fault]:
+        return [fault for fault in await self._faults() if fault.name.startswith("dispatch.")]
+
+    async def _overtaking(self) -> bool:
+        return any(fault.name == Reorder.name for fault in await self._faults())
+
+    async def _faults(self) -> list[Fault]:
         async with self.simulator.database.read() as session:
-            armed = await settings.armed_faults(session)
-        return [fault for fault in armed if fault.name.startswith("dispatch.")]
+            return await settings.armed_faults(session)
 
 
 async def _nothing() -> None:

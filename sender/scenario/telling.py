@@ -14,11 +14,12 @@ if TYPE_CHECKING:
     from sender.scenario.language.channels import CreateChannel, Deposit
     from sender.scenario.language.endpoints import Edit, Endpoint, Resend
     from sender.scenario.language.expectations import Expect
-    from sender.scenario.language.faults import Crash, On, Receiver, Wire
+    from sender.scenario.language.faults import Crash, On, Receiver
     from sender.scenario.language.moves import Advance
     from sender.scenario.language.part import OneOf
     from sender.scenario.language.resources import ConfirmPayment, CreateInvoice, Pay
     from sender.scenario.language.subject import AboutEvents
+    from sender.scenario.language.wire import Wire
     from sender.scenario.language.withdrawals import CreateWithdrawal
 
 
@@ -105,7 +106,8 @@ def _crash(step: Crash) -> str:
 
 
 def _wire(step: Wire) -> str:
-    return f"{step.fault}{_on(step.on)}{_times(step.times)}"
+    own = "".join(f", {name} {value}" for name, value in step.params.items())
+    return f"{step.fault}{own}{_on(step.on)}{_times(step.times)}"
 
 
 def _receiver(step: Receiver) -> str:

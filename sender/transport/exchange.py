@@ -35,7 +35,8 @@ class Answer:
     Either a status line came, then ``status`` is set and ``reason`` is not, and whether it is a success is for the
     provider's profile to say; or none came, then ``reason`` says why. ``detail`` is a sentence for people. Headers
     and body are kept up to a bound, in a form that is safe to store and to show; ``cut`` tells that something of the
-    answer was not kept or never came. ``elapsed`` is real time.
+    answer was not kept or never came. ``elapsed`` is real time. ``sent`` is what a wire fault sent in the request's
+    place.
     """
 
     status: int | None
@@ -45,3 +46,4 @@ class Answer:
     body: bytes = b""
     cut: bool = False
     elapsed: Duration = 0
+    sent: Outgoing | None = None

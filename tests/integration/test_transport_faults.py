@@ -9,6 +9,7 @@ from sender.domain.fault import Fault
 from sender.transport import Outgoing
 from sender.wire import Wire
 from tests.integration.hostile import BODY, HEADERS, PLENTY, hostile, obliging, on_each_loop, transport
+from tests.wire import at_hand
 
 
 @pytest.mark.parametrize(
@@ -26,7 +27,7 @@ async def test_what_arrives_under_a_fault(name: str, params: dict[str, str], cal
     async with hostile(obliging) as receiver, transport() as sender:
         wire = Wire(sender, Clock())
         faults = [Fault("wire", name, params=params)]
-        answer = await wire.send(Outgoing(receiver.url, HEADERS, BODY), PLENTY, faults, instant=True)
+        answer = await wire.send(Outgoing(receiver.url, HEADERS, BODY), PLENTY, faults, at_hand(), instant=True)
     assert (answer.status or answer.reason) == outcome
     assert len(receiver.requests) == calls
     assert len(set(receiver.requests)) == min(calls, 1)

@@ -78,7 +78,7 @@ WORDS = [
     "does slow_close, takes 5s",
     "answers as it would",
     "relay.after_send on invoice.paid, attempt 2, at shop, 2 times",
-    "duplicate",
+    "duplicate, copies 2, spacing 10ms",
     "order, 5",
     "order, overpaid",
     "shop",

@@ -111,7 +111,6 @@ BAD_STEPS = {
         "step 2 (crash): dispatch.after_commit precedes every",
     ),
     "wire: {fault: loose_request}": ("4:19", "step 2 (wire): fault: 'loose_request' is not a wire fault; did you mean"),
-    "wire: {fault: lose_request, copies: 2}": ("4:11", "step 2 (wire): lose_request has no copies and no spacing"),
     "receiver: okay": ("4:15", "step 2 (receiver): 'okay' is no answer; write receiver: ok, or fields, as in"),
     "receiver: {times: 2}": ("4:15", "step 2 (receiver): no answer is given; name status, delay or fault, as in"),
     "receiver: {status: 100}": ("4:24", "step 2 (receiver): status: 100 is not a final HTTP status; it goes from 200"),

@@ -18,9 +18,10 @@ from sender.errors import FileRefused
 from sender.scenario.language import VERBS, json_schema, load_scenario, schema_text
 from sender.scenario.language.endpoints import Endpoint, Resend, RotateSecret
 from sender.scenario.language.expectations import Expect
-from sender.scenario.language.faults import Crash, Receiver, ReceiverFault, Restart, Wire, WireFault
+from sender.scenario.language.faults import Crash, Receiver, ReceiverFault, Restart
 from sender.scenario.language.moves import Advance, Until
 from sender.scenario.language.resources import CreateInvoice, Pay
+from sender.scenario.language.wire import Wire, WireFault
 from tests.scenarios import CREATE, read_story
 
 if TYPE_CHECKING:
@@ -178,7 +179,7 @@ def test_faults_are_read_with_what_they_wait_for(steps: Callable[[str], list[Act
         3,
     )
     assert isinstance(wire, Wire)
-    assert (wire.fault, wire.params, wire.times) == (WireFault.DUPLICATE, {"copies": 2, "spacing": 10_000}, 1)
+    assert (wire.fault, wire.params, wire.times) == (WireFault.DUPLICATE, {"copies": "2", "spacing": "10ms"}, 1)
     assert isinstance(answer, Receiver)
     assert (answer.fault, answer.status, answer.delay, answer.forgets) == (
         ReceiverFault.SLOW_CLOSE,

@@ -3,67 +3,23 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
-from sender.clock import Clock
 from sender.domain.delivery import Reason
-from sender.domain.fault import Fault
-from sender.durations import MILLISECOND, SECOND
+from sender.durations import MILLISECOND, MINUTE, SECOND
 from sender.errors import UsageError
-from sender.transport import Answer, Outgoing
-from sender.wire import WIRE_FAULTS, Duplicate, LoseRequest, LoseResponse, Wire, wire_fault
+from sender.transport import Answer
+from sender.wire import WIRE_FAULTS, Wire, wire_fault
+from sender.wire.copies import Duplicate
+from sender.wire.forgeries import MissingHeader, StaleTimestamp
+from sender.wire.losses import LoseRequest, LoseResponse
+from sender.wire.timing import Delay, Reorder
+from tests.wire import REQUEST, TIMEOUT, Receiver, StandingClock, armed, at_hand, send
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-REQUEST = Outgoing("http://receiver/hook", (("X-Webhook-Id", "evt_1"),), b"{}")
-TIMEOUT = 10 * SECOND
-
-
-class Receiver:
-    """Stands for the transport: notes what arrives when, and answers 204, then 500, then 204 …"""
-
-    def __init__(self, clock: StandingClock, answer: Answer | None = None) -> None:
-        self.arrived: list[tuple[float, Outgoing]] = []
-        self.ended: list[str] = []
-        self._clock = clock
-        self._answer = answer
-
-    async def send(self, outgoing: Outgoing, timeout: int) -> Answer:  # noqa: ASYNC109 - the transport's signature
-        self.arrived.append((self._clock.seconds, outgoing))
-        status = 204 if len(self.arrived) % 2 else 500
-        return self._answer or Answer(status, None, f"receiver answered {status}", elapsed=3 * MILLISECOND)
-
-    async def close(self) -> None:
-        self.ended.append("closed")
-
-    def abandon(self) -> None:
-        self.ended.append("abandoned")
-
-
-class StandingClock(Clock):
-    """Sleeps without waiting; ``seconds`` is the longest wait that was asked for so far."""
-
-    def __init__(self) -> None:
-        self.seconds = 0.0
-
-    async def sleep(self, seconds: float) -> None:
-        self.seconds = max(self.seconds, seconds)
-
-
-def armed(*faults: tuple[str, Mapping[str, str]]) -> list[Fault]:
-    """Return faults as they are armed."""
-    return [Fault("wire", name, params=params) for name, params in faults]
-
-
-async def send(faults: list[Fault], answer: Answer | None = None, **options: Any) -> tuple[Answer, Receiver, float]:
-    """Send one request under the faults; return the outcome, what arrived, and how long it was waited."""
-    clock = StandingClock()
-    receiver = Receiver(clock, answer)
-    outcome = await Wire(receiver, clock).send(REQUEST, TIMEOUT, faults, **options)
-    return outcome, receiver, clock.seconds
 
 
 async def test_without_a_fault_nothing_is_between() -> None:
@@ -133,7 +89,7 @@ async def test_a_cancelled_duplicate_leaves_nothing_behind() -> None:
     asleep, clock = asyncio.Event(), Sleeping()
     receiver = Receiver(clock)
     faults = armed(("duplicate", {"spacing": "1s"}))
-    sending = asyncio.create_task(Wire(receiver, clock).send(REQUEST, TIMEOUT, faults))
+    sending = asyncio.create_task(Wire(receiver, clock).send(REQUEST, TIMEOUT, faults, at_hand()))
     await asleep.wait()
     sending.cancel()
     await asyncio.wait([sending])
@@ -167,6 +123,13 @@ async def test_the_ends_of_a_wire_are_its_transport_s() -> None:
         ("duplicate", {}, Duplicate(copies=1, spacing=0)),
         ("duplicate", {"copies": "100", "spacing": "1m30s"}, Duplicate(copies=100, spacing=90 * SECOND)),
         ("duplicate", {"copies": 2, "spacing": "0"}, Duplicate(copies=2)),
+        ("duplicate", {"ids": "new"}, Duplicate(ids="new")),
+        ("delay", {}, Delay(SECOND)),
+        ("delay", {"by": "30s"}, Delay(30 * SECOND)),
+        ("reorder", {"at_most": "5s"}, Reorder(5 * SECOND)),
+        ("stale_timestamp", {}, StaleTimestamp(10 * MINUTE)),
+        ("stale_timestamp", {"age": "-6m"}, StaleTimestamp(-6 * MINUTE)),
+        ("missing_header", {"header": "X-Webhook-Id"}, MissingHeader("X-Webhook-Id")),
     ],
 )
 def test_a_fault_is_read_from_its_name_and_fields(name: str, params: Mapping[str, object], fault: object) -> None:
@@ -177,9 +140,9 @@ def test_a_fault_is_read_from_its_name_and_fields(name: str, params: Mapping[str
 @pytest.mark.parametrize(
     ("name", "params", "complaint"),
     [
-        ("lose_reqest", {}, "'lose_reqest' is not a wire fault; write one of lose_request, lose_response, duplicate"),
+        ("lose_reqest", {}, "'lose_reqest' is not a wire fault; write one of lose_request, lose_response, drop"),
         ("lose_request", {"copies": "1"}, "wire fault lose_request: there is no field 'copies'; it has none"),
-        ("duplicate", {"copys": "1"}, "there is no field 'copys'; it has copies and spacing"),
+        ("duplicate", {"copys": "1"}, "there is no field 'copys'; it has copies, spacing and ids"),
         ("duplicate", {"copies": "0"}, "wire fault duplicate: copies: '0' is not a whole number from 1 to 100"),
         ("duplicate", {"copies": "101"}, "copies: '101' is not a whole number from 1 to 100"),
         ("duplicate", {"copies": "-1"}, "copies: '-1' is not"),
@@ -189,6 +152,13 @@ def test_a_fault_is_read_from_its_name_and_fields(name: str, params: Mapping[str
         ("duplicate", {"copies": "9" * 5000}, "is not a whole number from 1 to 100"),
         ("duplicate", {"spacing": "5"}, "wire fault duplicate: spacing: '5' has no unit"),
         ("duplicate", {"spacing": "-1s"}, "spacing: '-1s' is negative"),
+        ("duplicate", {"ids": "nwe"}, "ids: 'nwe' is neither same nor new; did you mean 'new'?"),
+        ("delay", {"by": "31s"}, "wire fault delay: by: '31s' of real time is too long; at most 30s is right"),
+        ("delay", {"age": "1s"}, "wire fault delay: there is no field 'age'; it has by"),
+        ("stale_timestamp", {"age": "0"}, "age: '0' is no age of a timestamp; write whole seconds, as in 10m, or -10m"),
+        ("stale_timestamp", {"age": "1500ms"}, "age: '1500ms' is no age of a timestamp"),
+        ("stale_timestamp", {"age": "--1s"}, "age: '-1s' is negative"),
+        ("missing_header", {"header": "X Y"}, "header: 'X Y' is not the name of a header; write it as in X-Webhook"),
     ],
 )
 def test_a_bad_fault_is_refused_with_its_field(name: str, params: Mapping[str, object], complaint: str) -> None:

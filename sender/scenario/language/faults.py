@@ -1,4 +1,4 @@
-"""Steps that make something go wrong: the sender dies, the wire loses, the receiver answers badly."""
+"""Steps that make something go wrong: the sender dies, the receiver answers badly."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 from pydantic import Field, model_validator
 from typing_extensions import override
 
-from sender.durations import HOUR, MINUTE
+from sender.durations import HOUR
 from sender.scenario.language.part import Part
 from sender.scenario.language.values import (
     AttemptNumber,
@@ -25,14 +25,6 @@ from sender.suggest import shown
 
 if TYPE_CHECKING:
     from pydantic.json_schema import JsonSchemaValue
-
-
-class WireFault(StrEnum):
-    """What the network, or the sender's own sending, can do to one request."""
-
-    LOSE_REQUEST = "lose_request"
-    LOSE_RESPONSE = "lose_response"
-    DUPLICATE = "duplicate"
 
 
 class ReceiverFault(StrEnum):
@@ -86,37 +78,6 @@ class Restart(Part):
 
     example: ClassVar[str] = "restart:"
     bare: ClassVar[bool] = True
-
-
-class Wire(Part):
-    """Makes the network, or the sender's own sending, go wrong."""
-
-    example: ClassVar[str] = "wire: {fault: lose_response, on: {event: invoice.paid, attempt: 1}}"
-
-    fault: Annotated[WireFault, member(WireFault, "a wire fault")] = Field(
-        description="lose_request: it never arrives. lose_response: it arrives, the answer is lost. duplicate: it is "
-        "sent several times in one attempt."
-    )
-    on: On = Field(On(), description="Which attempt to wait for; the next when left out.")
-    times: Times = Field(1, description="How often.")
-    copies: Annotated[int, number(1, 100, "a number of copies")] | None = Field(
-        None, description="duplicate: how many more are sent; 1 when left out."
-    )
-    spacing: Annotated[int, time_up_to(MINUTE)] | None = Field(
-        None, description="duplicate: real time from one to the next; 0 when left out."
-    )
-
-    @model_validator(mode="after")
-    def _fields_of_duplicate(self) -> Self:
-        if self.fault is not WireFault.DUPLICATE and (self.copies is not None or self.spacing is not None):
-            raise ValueError(f"{self.fault} has no copies and no spacing; only duplicate has")
-        return self
-
-    @property
-    def params(self) -> dict[str, int]:
-        """The fault's own fields, as far as they are given; durations in microseconds."""
-        given = {"copies": self.copies, "spacing": self.spacing}
-        return {name: value for name, value in given.items() if value is not None}
 
 
 class Receiver(Part):

@@ -11,11 +11,12 @@ from sender.scenario.language.chain import Confirm, Reorg, Transfer
 from sender.scenario.language.channels import Block, CreateChannel, Deposit, Unblock
 from sender.scenario.language.endpoints import Delete, Edit, Endpoint, Resend, Resume, RotateSecret, Suspend
 from sender.scenario.language.expectations import Expect
-from sender.scenario.language.faults import Crash, Receiver, Restart, Wire
+from sender.scenario.language.faults import Crash, Receiver, Restart
 from sender.scenario.language.moves import Advance
 from sender.scenario.language.part import Part
 from sender.scenario.language.resources import Cancel, ConfirmPayment, CreateInvoice, Expire, Pay
 from sender.scenario.language.values import About, ClockMode, Instant, Ladder, Many, Seed, SomeTime, Text
+from sender.scenario.language.wire import Wire
 from sender.scenario.language.withdrawals import Complete, CreateWithdrawal, Fail, Process, Review
 
 MAX_STEPS = 1_000
