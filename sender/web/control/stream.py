@@ -75,8 +75,11 @@ class StreamCalls:
         )
         self._followers += 1
         try:
-            with suppress(ConnectionError, TimeoutError):
+            with suppress(ConnectionError):
                 await self._write_to(ask, response)
+        except TimeoutError:
+            if ask.request.transport is not None:
+                ask.request.transport.abort()
         finally:
             self._followers -= 1
         return response
