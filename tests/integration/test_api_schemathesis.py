@@ -38,3 +38,24 @@ def test_every_answer_is_one_that_the_document_allows(tmp_path: Path) -> None:
     made = re.search(r"(\d+) generated, (\d+) passed", result.stdout)
     assert made is not None
     assert int(made[1]) == int(made[2]) >= LEAST_CASES
+
+
+CONTROL_CHECKS = "not_a_server_error,status_code_conformance,content_type_conformance,response_schema_conformance"
+LEAST_CONTROL_CASES = 500
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(300)
+def test_the_control_api_keeps_to_its_own_document(tmp_path: Path) -> None:
+    """Hundreds of requests to every call that ends and starts no process: no 5xx, nothing that is not described."""
+    with serving_beside() as api:
+        command = [str(Path(sys.executable).with_name("st")), "run", f"{api.base}/_sim/v1/openapi.json",
+                   "--checks", CONTROL_CHECKS, "--max-examples", "10", "--no-color", "--generation-deterministic",
+                   "--exclude-operation-id", "follow", "--exclude-operation-id", "startRun",
+                   "--suppress-health-check", "filter_too_much"]  # fmt: skip
+        result = subprocess.run(command, capture_output=True, text=True, check=False, cwd=tmp_path)
+
+    assert result.returncode == 0, result.stdout + result.stderr
+    made = re.search(r"(\d+) generated, (\d+) passed", result.stdout)
+    assert made is not None
+    assert int(made[1]) == int(made[2]) >= LEAST_CONTROL_CASES
