@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from receiver_fixture.webhook import Webhook
 
 _LARGEST_BODY = 1024 * 1024
+# A forged signature of ten kilobytes is for the verifier to refuse, not for the server to trip over.
+_LARGEST_HEADER = 64 * 1024
 # Spent at most twice by aiohttp, once for the handlers and once for their connections.
 _SHUTDOWN_SECONDS = 0.1
 
@@ -31,4 +33,5 @@ def make_runner(webhook: Webhook, control: Control, path: str) -> web.AppRunner:
         auto_decompress=False,
         handler_cancellation=True,
         shutdown_timeout=_SHUTDOWN_SECONDS,
+        max_field_size=_LARGEST_HEADER,
     )

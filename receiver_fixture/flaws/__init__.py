@@ -38,6 +38,7 @@ class Flaw(StrEnum):
     # believing
     NO_SIGNATURE = "no-signature"
     FIRST_V1_ONLY = "first-v1-only"
+    LAST_V1_ONLY = "last-v1-only"
     REENCODED_JSON = "reencoded-json"
     NO_TOLERANCE = "no-tolerance"
     EXACT_HEADER_CASE = "exact-header-case"

@@ -16,6 +16,7 @@ from typing_extensions import override
 
 from receiver_fixture.booking import apply_event
 from receiver_fixture.flaws import Flaw
+from receiver_fixture.flaws.deciding import AGAIN
 from receiver_fixture.inbox import is_stored, note_done, store
 from receiver_fixture.problems import problem
 from receiver_fixture.scripts import Fault
@@ -205,12 +206,14 @@ class Talkative(Webhook):
 def _store_anew(connection: Connection, receipt: Receipt, body: str) -> None:
     key = receipt.claim.event_id or ""
     if store(connection, receipt, body, key) == "duplicate":
-        store(connection, receipt, body, f"{key} again {uuid4().hex}")
+        store(connection, receipt, body, f"{key}{AGAIN}{uuid4().hex}")
 
 
 def _work(connection: Connection, arrival: Arrival, rules: Rules) -> None:
-    key = f"{arrival.claim.event_id} work {uuid4().hex}"
-    store(connection, _receipt(arrival), _text(arrival), key)
+    key = f"{arrival.claim.event_id} work"
+    if store(connection, _receipt(arrival), _text(arrival), key) == "duplicate":
+        key = f"{arrival.claim.event_id}{AGAIN}{uuid4().hex}"
+        store(connection, _receipt(arrival), _text(arrival), key)
     apply_event(connection, key, arrival.received_at, rules)
 
 

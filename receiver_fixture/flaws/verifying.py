@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 _FOR_EVER = 10**12
 _STAMP = re.compile(r"(?:^|,)t=([0-9]{1,15})")
 _FIRST_VALUE = re.compile(r"(v1=[^,]*).*")
+_LAST_VALUE = re.compile(r"v1=.*(v1=)")
 
 
 def verifier(flaws: Flaws) -> Callable[[Evidence], Verdict]:
@@ -39,6 +40,10 @@ def _believe(_evidence: Evidence) -> Verdict:
 
 def _first_value(evidence: Evidence) -> Evidence:
     return replace(evidence, header=evidence.header and _FIRST_VALUE.sub(r"\1", evidence.header))
+
+
+def _last_value(evidence: Evidence) -> Evidence:
+    return replace(evidence, header=evidence.header and _LAST_VALUE.sub(r"\1", evidence.header))
 
 
 def _reencoded(evidence: Evidence) -> Evidence:
@@ -78,6 +83,7 @@ def _old_secrets_too(evidence: Evidence) -> Evidence:
 _WRONG: dict[Flaw, Callable[[Evidence], Evidence | Verdict]] = {
     Flaw.NO_SIGNATURE: _believe,
     Flaw.FIRST_V1_ONLY: _first_value,
+    Flaw.LAST_V1_ONLY: _last_value,
     Flaw.REENCODED_JSON: _reencoded,
     Flaw.NO_TOLERANCE: _any_age,
     Flaw.EXACT_HEADER_CASE: _exact_name,
