@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from sender.domain.delivery import DeliveryState
-from sender.web.admission import COOKIE, PAGE_TOKEN_HEADER
+from sender.providers.paymos import EVENT_TYPES
+from sender.web.admission import COOKIE, PAGE_TOKEN_HEADER, Admission
 from sender.web.parts import ApiOptions
 from tests.api import ORDER, PATIENCE, serving
 from tests.receivers import Gate, accept, receiving, refuse
@@ -210,6 +211,33 @@ async def test_the_mode_is_set_and_what_comes_is_listed(api: Api) -> None:
     assert (await ask(api, "PATCH", "/clock", {"mode": "sideways"})).status == 400
 
 
+@pytest.mark.parametrize("event_type", EVENT_TYPES)
+async def test_every_event_can_be_triggered(api: Api, event_type: str) -> None:
+    """Whatever an event needs is made and driven there, and its delivery is named."""
+    await ask(api, "POST", "/endpoints", {"url": NOWHERE})
+    made = (await ask(api, "POST", "/trigger", {"event_type": event_type, "overrides": {"amount": "5"}})).document
+    (event_id,) = made["event_ids"]
+    event = (await ask(api, "GET", f"/events/{event_id}")).document
+    assert (event["event_type"], event["resource_id"]) == (event_type, made["resource_id"])
+    assert '"5' in event["body"]["text"]
+
+
+@pytest.mark.parametrize(
+    ("body", "says"),
+    [
+        ({"event_type": "invoice.payed"}, "did you mean 'invoice.paid'?"),
+        ({"event_type": "invoice.paid", "overrides": {"network": "TRC20"}}, "no 'network' to override"),
+        ({"event_type": "invoice.paid", "overrides": {"amount": "-1"}}, "amount"),
+        ({"event_type": "withdrawal.created", "overrides": {"amount": "1000000000"}}, "balance"),
+    ],
+)
+async def test_what_cannot_be_triggered_is_refused(api: Api, body: dict, says: str) -> None:
+    """A misspelt event, a value that the resource does not have, an amount that cannot be."""
+    answer = await ask(api, "POST", "/trigger", body)
+    assert answer.status in {400, 409}
+    assert says in answer.document["detail"]
+
+
 async def test_metrics_are_text_that_prometheus_reads(api: Api) -> None:
     """Events by state, lag and the clock, each name with its type once."""
     await ask(api, "POST", "/endpoints", {"url": NOWHERE})
@@ -241,8 +269,6 @@ async def test_a_browser_needs_the_token_of_a_page() -> None:
 
 async def test_the_cookie_stands_for_the_token_and_not_for_the_page() -> None:
     """With a token, a browser that has shown it reads by its cookie, and changes with the page's token besides."""
-    from sender.web.admission import Admission  # noqa: PLC0415 - what the pages are handed
-
     known = {"Cookie": f"{COOKIE}={Admission('opensesame').cookie}"}
     async with serving(options=ApiOptions(control_token="opensesame")) as api:
         assert (await ask(api, "GET", "/events", Cookie=f"{COOKIE}=guess")).status == 401

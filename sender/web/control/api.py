@@ -18,6 +18,7 @@ from sender.web.control.resend import ResendCalls
 from sender.web.control.reset import ResetCalls
 from sender.web.control.runs import RunCalls
 from sender.web.control.stream import StreamCalls
+from sender.web.control.trigger import TriggerCalls
 from sender.web.openapi.route import described
 
 if TYPE_CHECKING:
@@ -40,6 +41,7 @@ class ControlApi:
             *EventCalls(parts.database).calls(),
             *ResendCalls(parts.database, parts.subscriptions).calls(),
             *EndpointCalls(parts.subscriptions).calls(),
+            *TriggerCalls(parts).calls(),
             *ClockCalls(parts).calls(),
             *FaultCalls(parts).calls(),
             *MerchantCalls(parts.merchant, forget).calls(),

@@ -82,6 +82,7 @@ CONTROL_ANSWERS: dict[str, Schema] = {
     "EventWithAttempts": record(
         {**_EVENT, "body": reference("Bytes"), "attempts_made": list_of(reference("Exchange"))}
     ),
+    "Triggered": record({"event_type": FILLED, "resource_id": FILLED, "event_ids": WORDS}),
     "Resent": record({"event_id": FILLED}),
     "ResentMany": record(
         {
