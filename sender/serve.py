@@ -22,6 +22,8 @@ from sender.housekeeping import Housekeeping
 from sender.runs import ScenarioRuns
 from sender.simulator import Simulator
 from sender.subscriptions import NewEndpoint
+from sender.traffic.schedule import Traffic
+from sender.traffic.shop import Shop
 from sender.web.app import make_app
 from sender.web.parts import ApiOptions, Parts
 from sender.web.server import make_runner
@@ -34,6 +36,7 @@ if TYPE_CHECKING:
     from sender.config import Settings
     from sender.domain.access import ApiKey, Project
     from sender.domain.endpoint import Endpoint
+    from sender.traffic.flow import Flow
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -49,6 +52,7 @@ class ServeOptions:
     clock_given: bool = False
     api: ApiOptions = field(default_factory=ApiOptions)
     tls: bool = False
+    traffic: Sequence[Flow] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,6 +106,7 @@ async def _serve(
     if options.clock_given:
         await simulator.conductor.set_mode(options.settings.clock)
     endpoint = await _subscribe(simulator, options) if options.endpoint else None
+    traffic = await _traffic(simulator, options)
     runs = ScenarioRuns(simulator.clock)
     runner = make_runner(make_app(parts_of(simulator, runs), replace(options.api, public_url=door.url)))
     await runner.setup()
@@ -111,8 +116,10 @@ async def _serve(
         projects, keys = await simulator.merchant.projects(), await simulator.merchant.keys()
         announce(Ready(door.url, projects, keys, endpoint, door.trust))
         housekeeping.start()
+        traffic.start()
         await told.wait()
     finally:
+        await traffic.stop()
         await housekeeping.stop()
         # Side by side: each may wait a second for what is under way.
         await asyncio.gather(runner.cleanup(), simulator.relays.stop(), runs.close())
@@ -154,6 +161,12 @@ def _tls(options: ServeOptions, stack: ExitStack) -> tuple[ssl.SSLContext | None
 
     folder = Path(stack.enter_context(TemporaryDirectory(prefix="paymos-sim-")))
     return make_tls([options.host, *options.api.names], folder)
+
+
+async def _traffic(simulator: Simulator, options: ServeOptions) -> Traffic:
+    project_id = (await simulator.merchant.projects())[0].id
+    shop = Shop(simulator.invoices, simulator.withdrawals, simulator.channels, project_id)
+    return Traffic(options.traffic, shop, simulator.runtime, options.settings.seed)
 
 
 async def _subscribe(simulator: Simulator, options: ServeOptions) -> Endpoint:

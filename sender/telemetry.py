@@ -9,6 +9,7 @@
 | lease.lost | a relay found that its rows had been given to another one |
 | store.failed | our own storage failed; nobody's rung is spent |
 | clock.moved | virtual time jumped: from, to |
+| traffic.refused | something that recurring traffic wanted was refused: which, why |
 | request.failed | a request met a bug of ours: method, path, trace id and the traceback |
 | environment.proxy_used | proxy variables are honoured because somebody asked for it |
 """
@@ -36,6 +37,7 @@ class Event(StrEnum):
     LEASE_LOST = "lease.lost"
     STORE_FAILED = "store.failed"
     CLOCK_MOVED = "clock.moved"
+    TRAFFIC_REFUSED = "traffic.refused"
     REQUEST_FAILED = "request.failed"
     PROXY_USED = "environment.proxy_used"
 

@@ -35,6 +35,8 @@ def _places(ready: Ready, options: ServeOptions) -> Iterator[tuple[str, str]]:
     yield "database", without_password(settings.database_url)
     yield "clock", settings.clock
     yield "ladder", f"{settings.relay.ladder.name}, {settings.relay.ladder.attempts} attempts"
+    for flow in options.traffic:
+        yield "traffic", f"{flow.name}, {flow.rhythm}"
 
 
 def _credentials(ready: Ready, options: ServeOptions) -> Iterator[tuple[str, str]]:
@@ -56,6 +58,7 @@ def banner_as_json(ready: Ready, options: ServeOptions) -> str:
         "endpoint": ready.endpoint.url if ready.endpoint else None,
         "database": without_password(options.settings.database_url),
         "clock": options.settings.clock,
+        "traffic": [flow.name for flow in options.traffic],
         "project": ready.projects[0].id,
         "keys": [{"kind": key.kind, "id": key.id, "secret": key.secret} for key in _test_keys(ready)],
         "webhook_secret": ready.endpoint.secret if ready.endpoint else options.secret,

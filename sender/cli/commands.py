@@ -42,6 +42,12 @@ COMMANDS = (
             Option("--endpoint", "subscribe this URL to every webhook", "URL"),
             Option("--secret", "webhook secret of --endpoint; made from the seed when left out", "SECRET"),
             Option("--print-secret", "print the webhook secret and nothing else, and end", switch=True),
+            Option(
+                "--traffic",
+                "let customers buy: a name that ships, as in small-shop, or a path",
+                "NAME|PATH",
+                repeated=True,
+            ),
             Option("--token", "bearer token that the control API asks for", "TOKEN"),
             Option("--names", "host names that it answers to beside those of loopback", "NAME,…"),
             Option("--no-auth", "take requests to the merchant API without a signature", switch=True),

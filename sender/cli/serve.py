@@ -17,6 +17,7 @@ from sender.loops import run
 
 if TYPE_CHECKING:
     from sender.cli.options import Options
+    from sender.traffic.flow import Flow
 
 _HOST, _PORT = "127.0.0.1", 8080
 
@@ -31,6 +32,7 @@ class _Told:
     endpoint: str | None
     secret: str
     rate_limit: int | None
+    traffic: tuple[Flow, ...]
 
 
 def main(options: Options) -> int:
@@ -60,6 +62,7 @@ def _read(options: Options, secret: str) -> _Told:
         endpoint=options.read("endpoint", readers.url, None),
         secret=secret,
         rate_limit=options.read("rate_limit", readers.rate, None),
+        traffic=options.read("traffic", _flows, ()),
     )
 
 
@@ -90,6 +93,7 @@ async def _serve(options: Options, told: _Told) -> None:
         secret_given=options.has("secret"),
         clock_given=options.has("clock"),
         tls=options.has("tls"),
+        traffic=told.traffic,
         api=ApiOptions(
             authenticate=not options.has("no_auth"),
             rate_limit=told.rate_limit,
@@ -104,6 +108,12 @@ async def _serve(options: Options, told: _Told) -> None:
 def _secret(options: Options) -> str:
     made = make_secret(options.read("seed", readers.seed, DEFAULT_SEED), Prefix.WEBHOOK_SECRET_TEST, 0)
     return options.read("secret", readers.secret, made)
+
+
+def _flows(text: str) -> tuple[Flow, ...]:
+    from sender.traffic.flowfile import load_flow  # noqa: PLC0415 - only where traffic is wanted
+
+    return tuple(load_flow(word.strip()) for word in text.split(","))
 
 
 def _names(options: Options) -> list[str]:
