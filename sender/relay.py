@@ -154,9 +154,9 @@ class Relay:
         if self._lanes.idle or recorded < FEW or self._steps % TOLD_UNDER_LOAD == 0:
             self._settled()
 
-    def _report(self, finished: Sequence[Settlement], moved: set[int]) -> None:
+    def _report(self, finished: Sequence[Settlement], moved: set[tuple[int, str]]) -> None:
         for one in finished:
-            if one.row.seq not in moved:
+            if one.row.lease not in moved:
                 self._log.warning(Event.LEASE_LOST, event_id=one.row.event_id)
             self._log.info(Event.ATTEMPT_RECORDED, **attempt.line(one))
 

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What one transaction did: rows claimed, the ``seq`` of rows that moved, and when the next one can be claimed."""
+    """What one transaction did: rows claimed, the leases that moved rows, and when the next row can be claimed."""
 
     claimed: list[Claimed]
-    moved: set[int]
+    moved: set[tuple[int, str]]
     next_due: Instant | None
 
 

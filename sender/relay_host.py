@@ -7,6 +7,8 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Protocol
 
 from sender.crash import Crashed
+from sender.errors import StoreError
+from sender.relay import RETRY_PAUSE
 from sender.store import outbox
 from sender.telemetry import Event
 
@@ -45,6 +47,7 @@ class InProcessHost:
         self, runtime: Runtime, database: Database, make: Callable[[], Relay], settled: Callable[[], None]
     ) -> None:
         self._log = runtime.log
+        self._clock = runtime.clock
         self._database = database
         self._make = make
         self._settled = settled
@@ -92,10 +95,19 @@ class InProcessHost:
 
     async def _bury(self, relay: Relay, cause: str) -> None:
         relay.abandon()
-        async with self._database.write() as session:
-            rows = await outbox.give_back(session, relay.owner)
+        rows = await self._give_back(relay.owner)
         self._log.warning(Event.RELAY_DIED, cause=cause, given_back=rows)
         self._settled()
+
+    async def _give_back(self, owner: str) -> int:
+        """Give a dead relay's leases back, as soon as our own storage lets us: nobody else does in one process."""
+        while True:
+            try:
+                async with self._database.write() as session:
+                    return await outbox.give_back(session, owner)
+            except StoreError as failure:
+                self._log.warning(Event.STORE_FAILED, detail=str(failure))
+                await self._clock.sleep(RETRY_PAUSE)
 
     async def _cancel_keeper(self) -> None:
         if self._keeper is not None:

@@ -80,9 +80,9 @@ def outcome(claimed: Claimed, status: int | None = 500, at: Instant = START) -> 
 
 
 async def settle(database: Database, *settlements: Settlement) -> set[int]:
-    """Settle in a transaction of its own."""
+    """Settle in a transaction of its own; return the rows that moved."""
     async with database.write() as session:
-        return await outbox.settle(session, settlements)
+        return {seq for seq, _ in await outbox.settle(session, settlements)}
 
 
 async def rows_of(database: Database) -> dict[int, Any]:

@@ -17,7 +17,7 @@ from sender.store.engine import batch, batch_of
 from sender.store.schema import attempts, bodies, endpoints, outbox
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from sqlalchemy import Row
 
@@ -62,6 +62,11 @@ class Claimed:
     delivery: Delivery
     body: bytes
     token: str
+
+    @property
+    def lease(self) -> tuple[int, str]:
+        """What is leased, and under which token."""
+        return self.seq, self.token
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,19 +221,34 @@ async def claim(session: Session, endpoint_id: str, now: Instant, limit: int, le
     return sorted(rows, key=lambda row: (row.delivery.due_at or 0, row.seq))
 
 
-async def settle(session: Session, settlements: Sequence[Settlement]) -> set[int]:
+async def settle(session: Session, settlements: Sequence[Settlement]) -> set[tuple[int, str]]:
     """Move the rows that are still leased under their token, and record every attempt.
 
-    Returns the ``seq`` of the rows that moved; the attempts of the others are kept as evidence (``counted`` false),
-    unless a reset has removed their rows.
+    Returns ``seq`` and token of the settlements that moved their rows; the attempts of the others are kept as evidence
+    (``counted`` false), except for rows that a reset has taken away altogether.
     """
-    moved = {seq for (seq,) in await session.rows(_SETTLE, {"batch": batch_of(map(_outcome, settlements))})}
-    lost = [one.row.seq for one in settlements if one.row.seq not in moved]
-    there = moved | {seq for (seq,) in await session.rows(_THERE, {"b_seqs": lost})} if lost else moved
-    records = [_as_recorded(one, moved) for one in settlements if one.row.seq in there]
+    moved: set[tuple[int, str]] = set()
+    for each in _one_of_each(settlements):
+        found = {seq for (seq,) in await session.rows(_SETTLE, {"batch": batch_of(map(_outcome, each))})}
+        moved |= {one.row.lease for one in each if one.row.seq in found}
+    lost = [one.row.seq for one in settlements if one.row.lease not in moved]
+    gone = set(lost) - {seq for (seq,) in await session.rows(_THERE, {"b_seqs": lost})} if lost else set()
+    records = [_as_recorded(one, moved) for one in settlements if one.row.seq not in gone]
     if records:
         await session.add(attempts, records)
     return moved
+
+
+def _one_of_each(settlements: Sequence[Settlement]) -> Iterator[Sequence[Settlement]]:
+    """Return them in rounds with no row twice: a relay that lost a lease may have claimed the same row again."""
+    left = settlements
+    while left:
+        first = {one.row.seq: one for one in reversed(left)}
+        if len(first) == len(left):
+            yield left
+            return
+        yield list(first.values())
+        left = [one for one in left if first[one.row.seq] is not one]
 
 
 async def put_back(session: Session, rows: Sequence[Claimed]) -> None:
@@ -290,8 +310,8 @@ def _columns(row: Queued) -> dict[str, Any]:
     }
 
 
-def _as_recorded(one: Settlement, moved: set[int]) -> Mapping[str, Any]:
-    return one.record if one.row.seq in moved else {**one.record, "counted": False}
+def _as_recorded(one: Settlement, moved: set[tuple[int, str]]) -> Mapping[str, Any]:
+    return one.record if one.row.lease in moved else {**one.record, "counted": False}
 
 
 def _outcome(one: Settlement) -> Sequence[Any]:

@@ -212,15 +212,23 @@ class Life(RuleBasedStateMachine):
             self.receiver.script = gate
             made = await self.simulator.invoices.create(order(f"order-{len(self.invoices)}"))
             self.invoices.append(made.resource.id)
-            await self.simulator.invoices.cancel(made.resource.id, "for the lease")
+            before_all = len(self.receiver.requests)
+            told = (await self.simulator.invoices.cancel(made.resource.id, "for the lease")).event_ids
+            await self._arrived(before_all + len(told))
             async with self.simulator.database.write() as session:
                 await outbox.reap(session, self.simulator.clock.real_now() + HOUR)
             self.simulator.relays.wake()
+            await self._arrived(before_all + 2 * len(told))
             self.receiver.script = before
-            gate.then = accept
             gate.open()
 
         self.do(lost)
+
+    async def _arrived(self, count: int) -> None:
+        """Wait for requests, though not for ever: their endpoint may be suspended, or their relay may have died."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(0.1):
+                await self.receiver.received(count)
 
     @rule(pick=PICK)
     def resend(self, pick: int) -> None:
@@ -239,16 +247,15 @@ class Life(RuleBasedStateMachine):
     @invariant()
     def nothing_is_gone_and_nothing_changes(self) -> None:
         """Look whether what was committed is still there, with the bytes it was made with, due or final."""
+        self.runner.run(self._look())
 
-        async def look() -> None:
-            async with self.simulator.database.read() as session:
-                events = await reads.events(session)
-                bodies = {one.event_id: await reads.body_of(session, one.event_id) or b"" for one in events}
-            assert {event_id: bodies.get(event_id) for event_id in self.known} == self.known
-            self.known = bodies
-            assert [one for one in events if one.state == "pending" and one.due_at is None and not one.in_flight] == []
-
-        self.runner.run(look())
+    async def _look(self) -> None:
+        async with self.simulator.database.read() as session:
+            events = await reads.events(session)
+            bodies = {one.event_id: await reads.body_of(session, one.event_id) or b"" for one in events}
+        assert {event_id: bodies.get(event_id) for event_id in self.known} == self.known
+        self.known = bodies
+        assert [one for one in events if one.state == "pending" and one.due_at is None and not one.in_flight] == []
 
     def teardown(self) -> None:
         """Let everything come to its end, and look at all of it."""
@@ -271,6 +278,7 @@ class Life(RuleBasedStateMachine):
             if one.status is EndpointStatus.SUSPENDED:
                 await simulator.subscriptions.resume(one.id)
         await simulator.conductor.advance_until_idle()
+        await self._look()
         evidence = await self._evidence()
         assert {one.state for one in evidence.events} <= {"delivered", "failed", "cancelled"}
         for law in LAWS:

@@ -12,7 +12,7 @@ from sender.durations import MINUTE, SECOND
 from sender.store import outbox
 from sender.store.outbox import Lease
 from tests.simulators import START
-from tests.stores import claim, opened, outcome, queue, row, rows_of, seqs, settle
+from tests.stores import claim, opened, outcome, queue, records_of, row, rows_of, seqs, settle
 
 if TYPE_CHECKING:
     from sender.store.engine import Database
@@ -133,6 +133,23 @@ async def test_a_row_claimed_again_is_settled_by_its_new_holder_only(database_ur
         assert await settle(database, outcome(new, 500)) == {1}
         kept = (await rows_of(database))[1]
         assert (kept.state, kept.attempts, kept.failures) == ("pending", 1, 1)
+
+
+@pytest.mark.parametrize("new_first", [True, False])
+async def test_a_relay_that_holds_its_own_row_again_counts_one_attempt(database_url: str, *, new_first: bool) -> None:
+    """It lost a lease, claimed the row again, and both answers come back together: one counts, one is evidence."""
+    async with opened(database_url) as database:
+        await queue(database, row(1))
+        (old,) = await claim(database, "relay:1", until=REAL)
+        async with database.write() as session:
+            await outbox.reap(session, REAL + 1)
+        (new,) = await claim(database, "relay:2")
+        both = [outcome(old, 200), outcome(new, 500)]
+        assert await settle(database, *(reversed(both) if new_first else both)) == {1}
+        kept = (await rows_of(database))[1]
+        assert (kept.state, kept.attempts, kept.failures) == ("pending", 1, 1)
+        found = {one.lease_token: (one.outcome, one.counted) for one in await records_of(database)}
+        assert found == {old.token: ("delivered", False), new.token: ("failed", True)}
 
 
 async def test_a_row_in_flight_cannot_be_resent(database_url: str) -> None:
