@@ -28,8 +28,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         return _dispatch(words)
     except SimError as error:
-        for sentence in _sentences(error):
-            print(f"paymos-sim: {sentence}", file=sys.stderr)
+        complain(error)
         return COULD_NOT_RUN
     except KeyboardInterrupt:
         _leave_nobody_behind()
@@ -64,6 +63,12 @@ def _leave_nobody_behind() -> None:
     """Kill children that are still there: a second Ctrl-C has ended even the orderly stop."""
     if "sender.forks" in sys.modules:
         sys.modules["sender.forks"].kill_children()
+
+
+def complain(error: SimError) -> None:
+    """Say on standard error what is wrong."""
+    for sentence in _sentences(error):
+        print(f"paymos-sim: {sentence}", file=sys.stderr)
 
 
 def _sentences(error: SimError) -> list[str]:

@@ -114,8 +114,8 @@ COMMANDS = (
         "check scenario files without running them",
         "Names every problem of every file, each with its place and what would be right.",
         (),
-        "FILE|NAME",
-        "scenario files, or names of those that ship",
+        "FILE|NAME|FOLDER",
+        "scenario files, folders of them, or names of those that ship",
     ),
     Command("schema", "print the JSON Schema of scenario files", "Editors complete scenarios from it."),
 )

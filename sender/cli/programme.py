@@ -9,7 +9,9 @@ import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from sender.cli.settings import without_password
 from sender.cli.shorten import shortened
+from sender.errors import NotAvailable, SimError, StoreError
 from sender.scenario.report_ink import Ink
 from sender.scenario.report_json import JsonReport
 from sender.scenario.report_record import Record
@@ -41,7 +43,9 @@ SHOWN_AGAIN = (
 class Programme:
     """The stories that are played, and what became of them.
 
-    ``theatres`` play at the same time; what a story tells is written when those before it are over.
+    ``theatres`` play at the same time; what a story tells is written when those before it are over. ``troubles`` are
+    why stories could not be played. One that cannot is no reason to leave out the others, unless what is missing is
+    missing for them too.
     """
 
     options: Options
@@ -50,12 +54,13 @@ class Programme:
     fail_fast: bool = False
     keep: bool = False
     records: dict[int, Record] = field(default_factory=dict)
+    troubles: list[SimError] = field(default_factory=list)
     _next: int = 0
     _written: int = 0
     _texts: dict[int, list[str]] = field(default_factory=dict)
 
-    async def play(self) -> bool:
-        """Play every story; tell whether all of them hold."""
+    async def play(self) -> None:
+        """Play every story."""
         playing = [asyncio.create_task(self._keep_playing(theatre)) for theatre in self.theatres]
         try:
             await asyncio.gather(*playing)
@@ -65,7 +70,6 @@ class Programme:
             await asyncio.wait(playing)
         self._progress(over=True)
         self._sum_up()
-        return all(record.passed for record in self.records.values())
 
     async def _keep_playing(self, theatre: Theatre) -> None:
         while self._next < len(self.stories) and not self._stopped:
@@ -75,12 +79,13 @@ class Programme:
 
     @property
     def _stopped(self) -> bool:
+        if any(isinstance(trouble, NotAvailable | StoreError) for trouble in self.troubles):
+            return True
         return self.fail_fast and any(not record.passed for record in self.records.values())
 
     async def _play(self, theatre: Theatre, number: int) -> None:
         story = self.stories[number]
-        about = " ".join((story.scenario.about or "").split())
-        record = Record(again(self.options, story), about, str(story.path))
+        record = _record(self.options, story)
         write = self._writer(number)
         listener = self._report(write)
 
@@ -88,12 +93,22 @@ class Programme:
             record(event)
             listener(event)
 
-        await theatre.play(story, tell, keep_exchanges=self.keep)
+        try:
+            await theatre.play(story, tell, keep_exchanges=self.keep)
+        except SimError as trouble:
+            self.troubles.append(trouble)
+            record.trouble = str(trouble)
         self.records[number] = record
         if not record.passed and not self.options.has("json"):
-            write(f"again: {record.command}\n")
-            await self._shorten(theatre, story, record, write)
+            await self._explain(theatre, story, record, write)
         self._give_way()
+
+    async def _explain(self, theatre: Theatre, story: Story, record: Record, write: Callable[[str], object]) -> None:
+        if record.trouble:
+            write(f"NOT RUN  {story.name}\n\n" if len(self.stories) > 1 else "")
+            return
+        write(f"again: {record.command}\n")
+        await self._shorten(theatre, story, record, write)
 
     async def _shorten(self, theatre: Theatre, story: Story, record: Record, write: Callable[[str], object]) -> None:
         # Somebody's own receiver remembers what it was told, so that no second run is like the first.
@@ -128,9 +143,12 @@ class Programme:
     def _sum_up(self) -> None:
         if len(self.stories) == 1 or self.options.has("json"):
             return
-        failed = [self.stories[number].name for number, one in sorted(self.records.items()) if not one.passed]
-        passed, left = len(self.records) - len(failed), len(self.stories) - len(self.records)
-        rest = f", {len(failed)} failed: {', '.join(failed)}" if failed else ""
+        records = [record for _, record in sorted(self.records.items())]
+        passed, left = sum(record.passed for record in records), len(self.stories) - len(records)
+        rest = ""
+        for verdict, said in (("failed", "failed"), ("not run", "could not run")):
+            names = [record.story for record in records if record.verdict == verdict]
+            rest += f", {len(names)} {said}: {', '.join(names)}" if names else ""
         rest += f", {left} not played" if left else ""
         _write(f"{len(self.stories)} stories: {passed} passed{rest}\n")
 
@@ -144,6 +162,19 @@ class Programme:
         sys.stderr.flush()
 
 
+def _record(options: Options, story: Story) -> Record:
+    from sender.cli.theatre import settings_of  # noqa: PLC0415 - as below
+
+    return Record(
+        again(options, story),
+        story=story.name,
+        name=story.scenario.name,
+        seed=settings_of(options, story).seed,
+        about=" ".join((story.scenario.about or "").split()),
+        file=str(story.path),
+    )
+
+
 def again(options: Options, story: Story, path: Path | None = None) -> str:
     """Return the command that shows a story again: its file or name, the seed, and what else decides its course."""
     from sender.cli.theatre import settings_of  # noqa: PLC0415 - a circle otherwise: the theatre is told what to play
@@ -152,9 +183,7 @@ def again(options: Options, story: Story, path: Path | None = None) -> str:
     words = ["paymos-sim", "run", word, "--seed", str(settings_of(options, story).seed)]
     for name in SHOWN_AGAIN:
         flag, text = f"--{name.replace('_', '-')}", options.text(name)
-        if name == "database_url" and text and "@" in text:
-            text = "postgresql://…"
-        words += [] if text is None else [flag] if name == "in_process" else [flag, text]
+        words += [] if text is None else [flag] if name == "in_process" else [flag, without_password(text)]
     return shlex.join(words) + (" --secret …" if options.has("secret") else "")
 
 

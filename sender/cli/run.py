@@ -7,7 +7,7 @@ import sys
 from contextlib import ExitStack
 from typing import TYPE_CHECKING
 
-from sender.cli import readers, reports
+from sender.cli import complain, readers, reports
 from sender.cli.settings import DEFAULT_SEED, database_url, relay_settings
 from sender.errors import UsageError
 from sender.forks import warm_up
@@ -42,6 +42,7 @@ def main(options: Options) -> int:
         from sender.cli.stories import read_stories  # noqa: PLC0415 - pydantic, once the children import too
 
         stories = [story for story in read_stories(options) for _ in range(_repeats(options))]
+        _require_files(options, len(stories))
         receivers = [first]
         while len(receivers) < min(_side_by_side(options), len(stories)):
             receivers.append(stack.enter_context(_receiver()))
@@ -51,6 +52,10 @@ def main(options: Options) -> int:
         except asyncio.CancelledError:
             return TERMINATED
         reports.write(files, [record for _, record in sorted(programme.records.items())])
+        for trouble in programme.troubles[:-1]:
+            complain(trouble)
+        if programme.troubles:
+            raise programme.troubles[-1]
         return 0 if all(record.passed for record in programme.records.values()) else 1
 
 
@@ -118,8 +123,6 @@ def _require_sense(options: Options) -> None:
     url = options.read("database_url", readers.database, "")
     if url == "memory" and not options.has("in_process"):
         raise UsageError("--database-url: memory is within one process, and the relay is another; add --in-process")
-    if url.startswith("sqlite:") and (len(options.operands) > 1 or _repeats(options) > 1):
-        raise UsageError("--database-url: each story needs a file of its own; run them one by one, or leave it out")
     if options.has("probe") and not options.has("target"):
         raise UsageError("--probe: it looks into your own receiver; name that by --target")
     if options.has("target") and _side_by_side(options) > 1:
@@ -131,3 +134,8 @@ def _require_sense(options: Options) -> None:
     _repeats(options)
     _side_by_side(options)
     relay_settings(options)
+
+
+def _require_files(options: Options, stories: int) -> None:
+    if stories > 1 and (options.text("database_url") or "").startswith("sqlite:"):
+        raise UsageError("--database-url: each story needs a file of its own; run them one by one, or leave it out")

@@ -1,32 +1,32 @@
 """The shortest story that fails in the same way: steps are left out, one after another, as long as it still does.
 
-What is left out are lines of the file, so that layout and comments of the rest stay as they were. It takes as many runs
-as there are steps, at most, and not longer than a few seconds.
+What is left out are lines of the file, so that layout and comments of the rest stay as they were. It is done without
+being asked, because a person who sees a failure wants just that, and it takes a few seconds at most.
 """
 
 from __future__ import annotations
 
+import asyncio
 import re
 import tempfile
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from sender.clock import Clock
-from sender.durations import SECOND
 from sender.errors import SimError
 from sender.scenario.language import load_scenario
 from sender.scenario.report_record import Record
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Awaitable, Callable, Sequence
 
     from sender.cli.stories import Story
     from sender.cli.theatre import Theatre
 
-BUDGET = 5 * SECOND
-"""Real time after which nothing more is tried."""
+BUDGET_SECONDS = 5.0
+"""Real seconds after which nothing more is tried."""
 
 _TOP_LEVEL = re.compile(r"[^\s#-]")
 
@@ -53,18 +53,27 @@ async def shortened(theatre: Theatre, story: Story, failures: frozenset[tuple[st
     text = _parts(story)
     if text is None:
         return None
-    clock = Clock()
-    ends = clock.monotonic() + BUDGET
     left_out: set[int] = set()
-    with tempfile.TemporaryDirectory() as folder:
+    with suppress(TimeoutError), tempfile.TemporaryDirectory() as folder:
         candidate = Path(folder) / story.path.name
-        for place in reversed(range(len(text.steps))):
-            if clock.monotonic() > ends:
-                break
-            candidate.write_text(text.without(left_out | {place}), encoding="utf-8")
-            if await _fails_alike(theatre, story, candidate, failures):
-                left_out.add(place)
+
+        async def fails_without(places: set[int]) -> bool:
+            candidate.write_text(text.without(places), encoding="utf-8")
+            return await _fails_alike(theatre, story, candidate, failures)
+
+        async with asyncio.timeout(BUDGET_SECONDS):
+            await _leave_out(range(len(text.steps)), left_out, fails_without)
     return _kept(story, text.without(left_out)) if left_out else None
+
+
+async def _leave_out(places: range, left_out: set[int], fails_without: Callable[[set[int]], Awaitable[bool]]) -> None:
+    """Add to ``left_out`` each place that can be spared, the last first, until none can: one may free another."""
+    before = -1
+    while before < len(left_out):
+        before = len(left_out)
+        for place in reversed(places):
+            if place not in left_out and await fails_without(left_out | {place}):
+                left_out.add(place)
 
 
 async def _fails_alike(theatre: Theatre, story: Story, path: Path, failures: frozenset[tuple[str, str, str]]) -> bool:

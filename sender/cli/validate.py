@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sender.cli.selection import files
 from sender.errors import FileRefused, UsageError
 from sender.scenario.language import load_scenario
-from sender.schedules import find
 
 if TYPE_CHECKING:
     from sender.cli.options import Options
@@ -14,22 +15,29 @@ if TYPE_CHECKING:
 
 def main(options: Options) -> int:
     """Check each file. Raises ``FileRefused`` with the problems of all of them."""
-    problems: list[str] = []
-    for word in options.operands:
-        found = _problems(word)
-        problems += found
-        if not found:
-            print(f"{word}: ok")
+    problems = [problem for word in options.operands for problem in _problems_of(word)]
     if problems:
         raise FileRefused(problems)
     return 0
 
 
-def _problems(word: str) -> list[str]:
+def _problems_of(word: str) -> list[str]:
     try:
-        load_scenario(find("scenarios", word))
-    except FileRefused as error:
-        return error.problems
+        paths = files([word])
     except UsageError as error:
         return [str(error)]
+    problems = []
+    for path in paths:
+        found = _problems_in(path)
+        problems += found
+        if not found:
+            print(f"{path if Path(word).is_dir() else word}: ok")
+    return problems
+
+
+def _problems_in(path: Path) -> list[str]:
+    try:
+        load_scenario(path)
+    except FileRefused as error:
+        return error.problems
     return []

@@ -16,7 +16,10 @@ _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]"
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """One case. ``failure`` says in full what does not hold, ``skipped`` why it was not checked."""
+    """One case. ``failure`` says in full what does not hold, ``error`` why that could not be found out.
+
+    ``skipped`` says why it was left out.
+    """
 
     classname: str
     name: str
@@ -24,14 +27,16 @@ class Case:
     failure: str | None = None
     skipped: str | None = None
     output: str = ""
+    error: str | None = None
 
 
 def junit_xml(suite: str, cases: Sequence[Case], properties: Mapping[str, str] | None = None) -> bytes:
     """Return the document. Any text will do: what XML cannot hold stands as U+FFFD."""
     failures = sum(case.failure is not None for case in cases)
+    errors = sum(case.error is not None for case in cases)
     skipped = sum(case.skipped is not None for case in cases)
     seconds = f"{sum(case.seconds for case in cases):.3f}"
-    counts = {"tests": str(len(cases)), "failures": str(failures), "errors": "0", "skipped": str(skipped)}
+    counts = {"tests": str(len(cases)), "failures": str(failures), "errors": str(errors), "skipped": str(skipped)}
     root = ET.Element("testsuites", counts | {"time": seconds})
     element = ET.SubElement(root, "testsuite", {"name": _clean(suite)} | counts | {"time": seconds})
     if properties:
@@ -47,9 +52,10 @@ def junit_xml(suite: str, cases: Sequence[Case], properties: Mapping[str, str] |
 def _add(suite: ET.Element, case: Case) -> None:
     about = {"classname": _clean(case.classname), "name": _clean(case.name), "time": f"{case.seconds:.3f}"}
     element = ET.SubElement(suite, "testcase", about)
-    if case.failure is not None:
-        said = ET.SubElement(element, "failure", {"message": _clean(case.failure.partition("\n")[0])})
-        said.text = _clean(case.failure)
+    for tag, text in (("failure", case.failure), ("error", case.error)):
+        if text is not None:
+            said = ET.SubElement(element, tag, {"message": _clean(text.partition("\n")[0])})
+            said.text = _clean(text)
     if case.skipped is not None:
         ET.SubElement(element, "skipped", {"message": _clean(case.skipped)})
     if case.output:

@@ -40,11 +40,12 @@ def json_report(records: Sequence[Record], version: str) -> bytes:
 
 def _story(record: Record) -> dict[str, Any]:
     return {
-        "story": record.started.story,
-        "name": record.started.name,
+        "story": record.story,
+        "name": record.name,
         "file": record.file,
-        "seed": record.started.seed,
+        "seed": record.seed,
         "command": record.command,
-        "verdict": record.finished.verdict,
+        "verdict": record.verdict,
+        "trouble": record.trouble or None,
         "events": [as_document(event) for event in record.events],
     }

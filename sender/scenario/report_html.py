@@ -34,6 +34,8 @@ def html_report(records: Sequence[Record], version: str) -> bytes:
 
 
 def _story(record: Record) -> dict[str, object]:
+    if record.trouble:
+        return {"record": record}
     began, ended = record.started, record.finished
     return {
         "record": record,

@@ -24,9 +24,12 @@ def junit_report(records: Sequence[Record], version: str) -> bytes:
 
 def _case(record: Record) -> Case:
     text = _as_text(record)
+    if record.trouble:
+        said = "\n".join((f"could not run: {record.trouble}", "", f"again: {record.command}", "", text))
+        return Case("scenarios", record.story, 0, error=said)
     return Case(
         classname="scenarios",
-        name=record.started.story,
+        name=record.story,
         seconds=record.finished.elapsed / SECOND,
         failure=None if record.passed else "\n".join((*_sentences(record), "", f"again: {record.command}", "", text)),
         output=text if record.passed else "",

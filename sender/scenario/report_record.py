@@ -23,11 +23,18 @@ E = TypeVar("E", bound=RunEvent)
 
 @dataclass(slots=True)
 class Record:
-    """One run: everything that was told of it, and the command that shows it again."""
+    """One run: everything that was told of it, and the command that shows it again.
+
+    ``trouble`` is why it could not be played to its end; such a run has no verdict.
+    """
 
     command: str
+    story: str = ""
+    name: str = ""
+    seed: int = 0
     about: str = ""
     file: str = ""
+    trouble: str = ""
     events: list[RunEvent] = field(default_factory=list)
 
     def __call__(self, event: RunEvent) -> None:
@@ -40,18 +47,23 @@ class Record:
 
     @property
     def started(self) -> RunStarted:
-        """How the run began."""
+        """How the run began, where it did."""
         return self.of(RunStarted)[0]
 
     @property
     def finished(self) -> RunFinished:
-        """How it ended."""
+        """How it ended, where it did."""
         return self.of(RunFinished)[-1]
+
+    @property
+    def verdict(self) -> str:
+        """``passed``, ``failed``, or ``not run``."""
+        return "not run" if self.trouble else self.finished.verdict
 
     @property
     def passed(self) -> bool:
         """Whether everything held."""
-        return self.finished.verdict == "passed"
+        return self.verdict == "passed"
 
     @property
     def failures(self) -> frozenset[tuple[str, str, str]]:

@@ -126,12 +126,13 @@ def test_step_that_is_refused(folder: Path) -> None:
     story = folder / "mine.yaml"
     story.write_text(
         'name: x\nsteps:\n  - create_invoice: {as: a, amount: "1.00", currency: USD}\n'
-        "  - pay: {invoice: a}\n  - cancel: {invoice: a}\n"
+        '  - pay: {invoice: a, amount: "0.5"}\n'
+        "  - confirm_payment: {invoice: a, currency: USDT, network: TRC20}\n"
     )
     result = command("run", "mine.yaml", "--in-process", folder=folder)
     assert result.code == 2
-    assert "mine.yaml:5: step 3 (cancel): invoice inv_" in result.complaint
-    assert "is paid" in result.complaint
+    assert "mine.yaml:5: step 3 (confirm_payment): invoice inv_" in result.complaint
+    assert "is underpaid_waiting" in result.complaint
     assert "Traceback" not in result.complaint
 
 

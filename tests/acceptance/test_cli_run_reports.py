@@ -44,6 +44,15 @@ def folder(tmp_path: Path) -> Path:
     return tmp_path
 
 
+STUCK = """\
+name: stuck
+steps:
+  - create_invoice: {as: order, amount: "11.05", currency: USD}
+  - pay: {invoice: order, amount: "11.05"}
+  - confirm_payment: {invoice: order, currency: USDT, network: TRC20}
+"""
+
+
 def without(document: Any, names: list[str]) -> Any:
     """Return a document without the fields of these names, at any depth."""
     if isinstance(document, dict):
@@ -69,15 +78,16 @@ def _check_junit(suite: ET.Element) -> None:
     assert [case.attrib["name"] for case in cases] == ["a-good", "b-bad", "c-good"]
     assert [len(case.findall("failure")) for case in cases] == [0, 1, 0]
     failure = cases[1].findall("failure")[0].text or ""
-    assert "b-bad.yaml:9: step 7: invoice.paid of order: state is delivered, not failed" in failure
+    assert "b-bad.yaml:9: step 6: invoice.paid of order: state is delivered, not failed" in failure
     assert "again: paymos-sim run b-bad.yaml --seed 1 --in-process" in failure
     assert "PASSED" not in failure
 
 
 def _check_page(page: str, document: dict[str, Any]) -> None:
-    kept = [one for story in document["stories"] for one in story["events"] if one["kind"] == "exchange.kept"]
+    told = [(story["story"], one) for story in document["stories"] for one in story["events"]]
+    kept = [(story, one["request_body"]) for story, one in told if one["kind"] == "exchange.kept"]
     assert page.count("Request to") == len(kept) > 0
-    assert page.count("<svg") == len({one["request_body"] for one in kept})
+    assert page.count("<svg") == len(set(kept))
     assert "1 failed" in page
     assert not re.search(r"whsec_test_\w{8}", page)
 
@@ -151,3 +161,48 @@ def test_options_that_make_no_sense(words: tuple[str, ...], says: str, folder: P
     assert (result.code, result.printed) == (2, "")
     assert says in result.complaint
     assert "Traceback" not in result.complaint
+
+
+def test_a_story_that_cannot_be_played_ends_no_other(folder: Path) -> None:
+    """The others are played all the same, the reports tell of it, and the exit code is the worst there is."""
+    (folder / "b-bad.yaml").write_text(STUCK)
+    words = ("run", ".", "--in-process", "--report", "json=r.json,html=r.html,junit=r.xml")
+    result = command(*words, folder=folder)
+    assert result.code == 2
+    assert "b-bad.yaml:5: step 3 (confirm_payment): " in result.complaint
+    assert "NOT RUN  b-bad\n" in result.printed
+    assert result.printed.endswith("3 stories: 2 passed, 1 could not run: b-bad\n")
+    stories = json.loads((folder / "r.json").read_text())["stories"]
+    assert [story["verdict"] for story in stories] == ["passed", "not run", "passed"]
+    suite = ET.parse(folder / "r.xml").getroot()[0]
+    assert (suite.attrib["errors"], suite.attrib["failures"]) == ("1", "0")
+    assert "b-bad.yaml:5: step 3" in (suite.findtext(".//error") or "")
+    assert "NOT RUN" in (folder / "r.html").read_text()
+
+
+def test_a_password_is_in_no_command(folder: Path) -> None:
+    """What shows a failure again names the database, and not who may open it."""
+    probe = "sql:postgresql://me:hush@127.0.0.1:1/shop#SELECT 1 WHERE :order = ''"
+    words = ("run", "b-bad.yaml", "--target", "http://127.0.0.1:1/", "--probe", probe, "--report", "json=r.json")
+    (folder / "b-bad.yaml").write_text(GOOD)
+    result = command(*words, folder=folder)
+    assert result.code == 2
+    text = (folder / "r.json").read_text()
+    assert "hush" not in text + result.printed + result.complaint
+    assert "sql:postgresql://me:***@127.0.0.1:1/shop" in text
+
+
+def test_one_file_holds_one_story(folder: Path) -> None:
+    """A folder of stories cannot share one SQLite file, and that is said before anything is played."""
+    result = command("run", ".", "--in-process", "--database-url", "sqlite:///x.db", folder=folder)
+    assert (result.code, result.printed) == (2, "")
+    assert "each story needs a file of its own" in result.complaint
+
+
+def test_validate_takes_a_folder(folder: Path) -> None:
+    """Every story in a folder is checked, and each good one is named."""
+    (folder / "d.yaml").write_text("name: x\nsteps: []\n")
+    result = command("validate", ".", folder=folder)
+    assert result.code == 2
+    assert result.printed == "a-good.yaml: ok\nb-bad.yaml: ok\nc-good.yaml: ok\n"
+    assert "d.yaml:2:8: " in result.complaint
