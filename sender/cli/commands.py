@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sender.cli.command import Command, Option
+from sender.cli.tools import TOOLS
 from sender.errors import UsageError
 
 LADDER = Option("--ladder", "retry schedule: a name that ships, or a path (default paymos)", "NAME|PATH")
@@ -118,6 +119,7 @@ COMMANDS = (
         "scenario files, folders of them, or names of those that ship",
     ),
     Command("schema", "print the JSON Schema of scenario files", "Editors complete scenarios from it."),
+    *TOOLS,
 )
 
 
