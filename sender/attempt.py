@@ -62,6 +62,17 @@ def settlement(row: Claimed, exchange: Exchange, profile: Profile, ladder: Ladde
     return Settlement(row, delivery, _record(row, exchange, answer.reason or Reason.STATUS))
 
 
+def unsendable(row: Claimed, endpoint: Endpoint, failure: Exception, ladder: Ladder, now: Instant) -> Settlement:
+    """Return what a fault of our own makes of a row: a failed attempt with its reason, so that it ends some time.
+
+    Left unrecorded the row would stay in hand for as long as the relay lives, and time would wait for it.
+    """
+    detail = f"it could not be sent: {type(failure).__name__}; this is a fault of the simulator"
+    answer = Answer(None, Reason.SENDER, detail)
+    exchange = Exchange(Outgoing(endpoint.url, (), row.body), answer, now, now)
+    return Settlement(row, failed(row.delivery, ladder, now, now), _record(row, exchange, Reason.SENDER))
+
+
 def _record(row: Claimed, exchange: Exchange, reason: Reason | None) -> dict[str, Any]:
     before, answer = row.delivery, exchange.answer
     on_the_ladder = before.trigger is Trigger.SCHEDULED and before.due_at is not None

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import uuid
+from traceback import format_tb
 from typing import TYPE_CHECKING
 
 from sender import attempt
@@ -173,6 +174,8 @@ class Relay:
             self._death = death
             self._bell.ring()
             return
+        except Exception as failure:  # noqa: BLE001 - whatever it is, no other row may pay for it
+            settlement = self._unsendable(row, failure)
         finally:
             self._lanes.landed(row)
         if settlement is None:
@@ -181,6 +184,13 @@ class Relay:
             self._finished.append(settlement)
         self._start_senders()
         self._schedule_step()
+
+    def _unsendable(self, row: Claimed, failure: Exception) -> Settlement | None:
+        endpoint, timeline = self._desk.endpoints.get(row.endpoint_id), self._desk.timeline
+        if endpoint is None or timeline is None:
+            return None
+        self._log.warning(Event.SENDING_FAILED, event_id=row.event_id, detail="".join(format_tb(failure.__traceback__)))
+        return attempt.unsendable(row, endpoint, failure, self._options.ladder, timeline.at(self._clock.real_now()))
 
     def _schedule_step(self) -> None:
         """Ask for a step: now when nothing else is under way or much has come back, shortly otherwise."""

@@ -7,6 +7,7 @@
 | relay.died | a relay ended otherwise: exit code, rows given back |
 | attempt.recorded | one attempt is durable: event, endpoint, number, outcome, reason, status, duration |
 | lease.lost | a relay found that its rows had been given to another one |
+| sending.failed | a request met a bug of ours and was recorded as a failed attempt: event, the traceback |
 | store.failed | our own storage failed; nobody's rung is spent |
 | clock.moved | virtual time jumped: from, to |
 | traffic.refused | something that recurring traffic wanted was refused: which, why |
@@ -35,6 +36,7 @@ class Event(StrEnum):
     RELAY_DIED = "relay.died"
     ATTEMPT_RECORDED = "attempt.recorded"
     LEASE_LOST = "lease.lost"
+    SENDING_FAILED = "sending.failed"
     STORE_FAILED = "store.failed"
     CLOCK_MOVED = "clock.moved"
     TRAFFIC_REFUSED = "traffic.refused"

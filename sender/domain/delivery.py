@@ -27,7 +27,7 @@ class Trigger(StrEnum):
 
 
 class Reason(StrEnum):
-    """Why an attempt failed, one word per kind."""
+    """Why an attempt failed, one word per kind; ``sender`` is a fault of ours, before or after the request."""
 
     REFUSED = "refused"
     DNS = "dns"
@@ -37,6 +37,7 @@ class Reason(StrEnum):
     CLOSED = "closed"
     PROTOCOL = "protocol"
     STATUS = "status"
+    SENDER = "sender"
 
 
 @dataclass(frozen=True, slots=True)
