@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sender.loops import run
 from sender.store.embedded import start
-from tests.bench import api, backlog, delivery, processes
+from tests.bench import api, backlog, delivery, fixture, processes
 from tests.postgres import find_binaries
 
 if TYPE_CHECKING:
@@ -42,6 +42,7 @@ PARTS: dict[str, Callable[[Url], AsyncIterator[Figure]]] = {
     "idle": lambda url: delivery.latency(url("idle")),
     "succession": lambda url: processes.succession(url("succession")),
     "start": _starts,
+    "fixture": lambda _url: fixture.whole_tests(),
     "creates": lambda url: api.creates(url("creates")),
     "reads": lambda url: api.reads(url("reads")),
     "claim": lambda url: backlog.claims(url("few"), url("many"), "SQLite"),
