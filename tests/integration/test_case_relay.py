@@ -1,0 +1,127 @@
+"""What hurt users of other outboxes: wake-ups that were lost, relays that stood still, transactions kept over HTTP."""
+
+from __future__ import annotations
+
+import os
+import signal
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+import psycopg
+
+from sender.durations import MILLISECOND, SECOND
+from sender.errors import StoreError
+from sender.store import resources
+from sender.supervisor import Supervisor
+from tests.receivers import Gate, accept, receiving
+from tests.simulators import (
+    RecordingLog,
+    another_relay,
+    cancelled,
+    cancelled_many,
+    event,
+    events_of,
+    order,
+    simulating,
+    subscribe,
+)
+
+if TYPE_CHECKING:
+    import pytest
+
+POLL = {"poll": 100 * MILLISECOND}
+
+
+async def test_a_wake_up_that_is_lost_costs_one_poll(database_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody rings for a new delivery, and the relay's own look finds it."""
+    log = RecordingLog()
+    async with receiving(accept) as receiver, simulating(database_url, log=log, relay=POLL) as simulator:
+        await subscribe(simulator, receiver.url())
+        monkeypatch.setattr(simulator.relays, "wake", lambda: None)
+        event_id = await cancelled(simulator)
+        await log.holds("attempt.recorded")
+        assert (await event(simulator, event_id)).state == "delivered"
+
+
+async def test_a_database_that_drops_every_connection_loses_nothing(postgres_url: str) -> None:
+    """Every connection is cut twenty times under load: calls may fail and are made again, and every event arrives."""
+    log = RecordingLog()
+    async with (
+        receiving(accept) as receiver,
+        simulating(postgres_url, log=log, relay=POLL) as simulator,
+        another_relay(postgres_url, log=log, **POLL),
+    ):
+        await subscribe(simulator, receiver.url())
+        made = [await _made_whatever_happens(simulator, number, postgres_url) for number in range(20)]
+        await simulator.conductor.quiet()
+        events = await events_of(simulator)
+        assert sorted({one.resource_id for one in events}) == sorted(made)
+        assert {one.state for one in events} == {"delivered"}
+        assert set(receiver.counts) == {one.event_id for one in events}
+
+
+async def _made_whatever_happens(simulator: Any, number: int, url: str) -> str:
+    with psycopg.connect(url, autocommit=True) as knife:
+        knife.execute(
+            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+        )
+    while True:
+        with suppress(StoreError):
+            made = (await simulator.invoices.create(order(f"order-{number}"))).resource
+            if made.status == "awaiting_client":
+                await simulator.invoices.cancel(made.id, "changed my mind")
+            return str(made.id)
+
+
+async def test_no_transaction_is_open_while_a_receiver_takes_its_time(postgres_url: str) -> None:
+    """With fifty requests in flight no connection holds a transaction, and commands go on as if nothing were."""
+    gate = Gate()
+    async with receiving(gate) as receiver, simulating(postgres_url) as simulator:
+        await subscribe(simulator, receiver.url())
+        await cancelled_many(simulator, 50)
+        await receiver.received(50)
+        began = simulator.clock.monotonic()
+        for number in range(20):
+            await simulator.invoices.create(order(f"meanwhile-{number}"))
+        assert simulator.clock.monotonic() - began < 20 * SECOND
+        with psycopg.connect(postgres_url) as witness:
+            rows = witness.execute(
+                "SELECT query FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()"
+                " AND xact_start < now() - interval '1 second'"
+            ).fetchall()
+        assert rows == []
+        gate.open()
+        await simulator.conductor.quiet()
+
+
+async def test_a_relay_that_stood_still_catches_up(database_url: str) -> None:
+    """Stopped by a signal for a while, a relay sends afterwards what came meanwhile, each event once."""
+    log = RecordingLog()
+    async with receiving(accept) as receiver, simulating(database_url, log=log, in_process=False) as simulator:
+        await subscribe(simulator, receiver.url())
+        relays = simulator.relays
+        assert isinstance(relays, Supervisor)
+        (process,) = relays.processes
+        os.kill(process, signal.SIGSTOP)
+        try:
+            ids = await cancelled_many(simulator, 10)
+            assert receiver.requests == []
+        finally:
+            os.kill(process, signal.SIGCONT)
+        await simulator.conductor.quiet()
+        assert receiver.counts == dict.fromkeys(ids, 1)
+        assert log.of("relay.died") == []
+
+
+async def test_what_nobody_was_told_of_is_on_record(database_url: str) -> None:
+    """A transition without a subscriber, and one whose endpoint is suspended, are history with no delivery."""
+    async with receiving(accept) as receiver, simulating(database_url) as simulator:
+        endpoint = await subscribe(simulator, receiver.url())
+        await simulator.subscriptions.suspend(endpoint)
+        made = (await simulator.invoices.create(order())).resource
+        assert (await simulator.invoices.cancel(made.id, "changed my mind")).event_ids == ()
+        async with simulator.database.read() as session:
+            *_, last = await resources.history_of(session, made.id)
+        assert (last.event_type, last.deliveries) == ("invoice.cancelled", 0)
+        assert await events_of(simulator) == []
