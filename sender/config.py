@@ -47,6 +47,8 @@ class Settings:
     durable: bool = False
     # The only addresses that money may be withdrawn to; without a list every address is allowed.
     withdrawal_whitelist: tuple[str, ...] | None = None
+    # The provider's own rule for the URLs of endpoints: https, and public hosts only.
+    strict_endpoints: bool = False
     # What stands before ``/invoice/{id}`` in payment URLs; without one, the provider's own address.
     checkout_url: str | None = None
     log_level: str = "warning"

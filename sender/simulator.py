@@ -53,7 +53,9 @@ class Simulator:
         self.withdrawals = Withdrawals(self.dispatcher, self.profile, settings.withdrawal_whitelist)
         self.channels = Channels(self.dispatcher, self.profile)
         self.merchant = Merchant(self.database)
-        self.subscriptions = Subscriptions(self.runtime, self.database, self._committed)
+        self.subscriptions = Subscriptions(
+            self.runtime, self.database, self._committed, strict=settings.strict_endpoints
+        )
         self.conductor = Conductor(self.runtime, self.database, self.invoices.expire_if_due, self._wake_relays)
         self.relays: RelayHost = self._host()
         self.resetting = Resetting(

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sender.domain.delivery import resent
-from sender.domain.endpoint import Endpoint, EndpointStatus
+from sender.domain.endpoint import Endpoint, EndpointStatus, require_registrable
 from sender.domain.ids import Prefix, make_id, make_secret
 from sender.errors import Conflict, NotFound
 from sender.store import outbox, settings, world
@@ -46,15 +46,19 @@ class _Place:
 
 
 class Subscriptions:
-    """The endpoints of one simulator, and what is done by hand to their deliveries."""
+    """The endpoints of one simulator, and what is done by hand to their deliveries.
 
-    def __init__(self, runtime: Runtime, database: Database, wake: Callable[[], None]) -> None:
+    ``strict`` plays the provider's own rule for URLs; without it loopback and plain http are what this is for.
+    """
+
+    def __init__(self, runtime: Runtime, database: Database, wake: Callable[[], None], *, strict: bool = False) -> None:
         self._clock = runtime.clock
         self._database = database
         self._wake = wake
+        self._strict = strict
 
     async def add(self, new: NewEndpoint) -> Endpoint:
-        """Subscribe a URL."""
+        """Subscribe a URL. Raises ``RequestRefused`` for one that the provider would not take, with ``strict``."""
         async with self._database.write() as session:
             place = await self._place(session)
             endpoint = Endpoint(
@@ -66,6 +70,7 @@ class Subscriptions:
                 project_id=new.project_id,
                 created_at=place.now,
             )
+            await self._check(session, endpoint)
             await settings.add_endpoint(session, endpoint)
         self._wake()
         return endpoint
@@ -76,7 +81,10 @@ class Subscriptions:
             return await settings.read_endpoints(session)
 
     async def edit(self, endpoint_id: str, **changes: Any) -> Endpoint:
-        """Change the URL, the categories or the project filter; the next attempt uses what is new."""
+        """Change the URL, the categories or the project filter; the next attempt uses what is new.
+
+        Raises ``RequestRefused`` for a URL that the provider would not take, with ``strict``.
+        """
         return await self._change(endpoint_id, lambda endpoint, _: replace(endpoint, **changes))
 
     async def rotate(self, endpoint_id: str, secret: str | None = None) -> Endpoint:
@@ -131,6 +139,10 @@ class Subscriptions:
         self._wake()
         return count
 
+    async def _check(self, session: Session, endpoint: Endpoint) -> None:
+        if self._strict:
+            require_registrable(endpoint, await settings.read_endpoints(session))
+
     async def _set_status(self, endpoint_id: str, status: EndpointStatus) -> Endpoint:
         return await self._change(endpoint_id, lambda endpoint, _: replace(endpoint, status=status))
 
@@ -141,6 +153,8 @@ class Subscriptions:
                 message = f"endpoint {endpoint_id} was deleted; add a new one"
                 raise Conflict(message, code="endpoint_deleted")
             changed = change(endpoint, await self._place(session))
+            if changed.url != endpoint.url:
+                await self._check(session, changed)
             await settings.change_endpoint(session, changed)
             if changed.status is EndpointStatus.DELETED:
                 await outbox.cancel(session, endpoint_id)

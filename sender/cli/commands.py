@@ -52,6 +52,7 @@ COMMANDS = (
             Option("--token", "bearer token that the control API asks for", "TOKEN"),
             Option("--names", "host names that it answers to beside those of loopback", "NAME,…"),
             Option("--no-auth", "take requests to the merchant API without a signature", switch=True),
+            Option("--strict-endpoints", "take the endpoints that the provider takes: public https only", switch=True),
             Option("--rate-limit", "requests per second that a key may make (default: any number)", "N"),
             Option(
                 "--tls", "HTTPS, with a certificate of an authority of its own (needs the package trustme)", switch=True

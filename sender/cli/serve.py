@@ -76,6 +76,7 @@ def _settings(options: Options) -> Settings:
         durable=options.has("durable"),
         log_level=options.read("log_level", readers.log_level, "info"),
         log_json=options.has("json"),
+        strict_endpoints=options.has("strict_endpoints"),
     )
 
 

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from enum import StrEnum
+from ipaddress import ip_address
+from urllib.parse import urlsplit
 
 from sender.durations import DAY, Duration, Instant
+from sender.errors import Conflict, RequestRefused
 
 ROTATION_WINDOW: Duration = DAY
 """How long the previous secret still signs after a rotation (contract §1.3)."""
@@ -57,6 +61,57 @@ class Endpoint:
         return replace(
             self, secret=secret, previous_secret=self.secret, previous_secret_invalid_at=now + ROTATION_WINDOW
         )
+
+
+_PRIVATE_NAMES = ("localhost", "local", "internal", "home.arpa", "test", "example", "invalid")
+"""Last labels of names that no public resolver knows (RFC 6761, RFC 6762, RFC 8375)."""
+
+
+MOST_ENDPOINTS = 10
+"""How many a merchant may have in one environment (contract §1.10)."""
+_HTTPS_PORT, _FIRST_FREE_PORT = 443, 1024
+
+
+def require_registrable(endpoint: Endpoint, others: Iterable[Endpoint]) -> None:
+    """Raise what the provider's dashboard would refuse an endpoint with (contract §1.10).
+
+    ``RequestRefused`` for a URL that is not https to a public host on port 443 or from 1024 on; ``Conflict`` for the
+    eleventh endpoint of an environment, and for a URL that an active one there has already. A host name is judged as it
+    is written and not looked up: where it leads is known when it is called, and not before.
+    """
+    _require_public(endpoint.url)
+    beside = [
+        one
+        for one in others
+        if one.id != endpoint.id and one.is_test == endpoint.is_test and one.status is not EndpointStatus.DELETED
+    ]
+    if len(beside) >= MOST_ENDPOINTS:
+        raise Conflict(f"a merchant has at most {MOST_ENDPOINTS} endpoints (--strict-endpoints)", code="endpoint_limit")
+    if any(one.url == endpoint.url and one.status is EndpointStatus.ACTIVE for one in beside):
+        raise Conflict("an active endpoint has this url already (--strict-endpoints)", code="endpoint_exists")
+
+
+def _require_public(url: str) -> None:
+    parts = urlsplit(url)
+    if parts.scheme != "https":
+        raise _not_public("must be https; the provider calls nothing else")
+    host = (parts.hostname or "").rstrip(".")
+    if not _is_public(host):
+        raise _not_public(f"must lead to a public host; the provider never calls {host or 'nobody'}")
+    if parts.port not in {None, _HTTPS_PORT} and (parts.port or 0) < _FIRST_FREE_PORT:
+        raise _not_public(f"must name no port, 443, or one from {_FIRST_FREE_PORT} on")
+
+
+def _is_public(host: str) -> bool:
+    try:
+        return ip_address(host).is_global
+    except ValueError:
+        last = host.rpartition(".")
+        return bool(last[1]) and not any(host == name or host.endswith(f".{name}") for name in _PRIVATE_NAMES)
+
+
+def _not_public(message: str) -> RequestRefused:
+    return RequestRefused(f"url {message} (--strict-endpoints)", code="field_invalid", field="url")
 
 
 def category_of(event_type: str) -> str:

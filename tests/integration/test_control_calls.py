@@ -9,14 +9,19 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from sender.domain.delivery import DeliveryState
+from sender.errors import RequestRefused
 from sender.providers.paymos import EVENT_TYPES
+from sender.simulator import Simulator
+from sender.subscriptions import NewEndpoint
 from sender.web.admission import COOKIE, PAGE_TOKEN_HEADER, Admission
 from sender.web.parts import ApiOptions
-from tests.api import ORDER, PATIENCE, serving
+from tests.api import ORDER, PATIENCE, make_settings, serving
 from tests.receivers import Gate, accept, receiving, refuse
+from tests.simulators import RecordingLog
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
+    from pathlib import Path
 
     from tests.api import Answer, Api
 
@@ -159,6 +164,17 @@ async def test_secrets_are_shown_whole_only_on_request(api: Api) -> None:
     for _ in range(2):
         assert (await ask(api, "DELETE", f"/endpoints/{added['id']}")).document["status"] == "deleted"
     assert (await ask(api, "POST", "/endpoints/whe_0/reveal")).document["code"] == "endpoint_not_found"
+
+
+async def test_strict_endpoints_are_the_providers(tmp_path: Path) -> None:
+    """With the provider's own rule a loopback URL is refused when it is added and when it is edited in."""
+    settings = make_settings(f"sqlite:///{tmp_path / 'strict.sqlite3'}", strict_endpoints=True)
+    async with Simulator(settings, log=RecordingLog()) as simulator:
+        added = await simulator.subscriptions.add(NewEndpoint(url="https://shop.example.com/"))
+        for change in (simulator.subscriptions.add(NewEndpoint(url=NOWHERE)),
+                       simulator.subscriptions.edit(added.id, url=NOWHERE)):  # fmt: skip
+            with pytest.raises(RequestRefused, match="strict-endpoints"):
+                await change
 
 
 async def test_projects_and_keys_are_added_and_work_at_once(api: Api) -> None:
