@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from importlib.metadata import entry_points
+from pathlib import Path
 from textwrap import dedent
 
 import pytest
@@ -12,6 +14,8 @@ import pytest
 # What a pytest in this process loads it forgets when it ends; what is loaded here stays.
 import sender.testing.serving
 import sender.testing.world  # noqa: F401
+
+README = Path(__file__).parents[2] / "README.md"
 
 pytest_plugins = ("pytester",)
 
@@ -195,6 +199,37 @@ def test_side_by_side_with_xdist(pytester: pytest.Pytester) -> None:
     )
     result.assert_outcomes(passed=3, failed=1)
     result.stdout.fnmatch_lines(["*- paymos-sim -*", "invoice.cancelled of order-3 to http*"])
+
+
+SHOP = """
+import json
+
+class Shop:
+    def __init__(self, webhook_secret):
+        self.seen, self.shipped, self.is_down = set(), [], False
+
+    def __call__(self, environ, start):
+        event = json.loads(environ["wsgi.input"].read(int(environ["CONTENT_LENGTH"])))
+        if self.is_down:
+            start("503 x", [])
+            return [b""]
+        if event["event_type"] == "invoice.paid" and event["event_id"] not in self.seen:
+            self.shipped.append(event["data"]["order"]["external_id"])
+        self.seen.add(event["event_id"])
+        start("204 x", [])
+        return [b""]
+
+make_app = Shop
+"""
+
+
+def test_the_readme_is_true(pytester: pytest.Pytester) -> None:
+    """The tests of its page pass against a shop of the kind that they speak of."""
+    section = README.read_text().split("\n## In pytest\n")[1]
+    (tests, *_) = re.findall(r"^```python\n(.*?)^```$", section, re.MULTILINE | re.DOTALL)
+    pytester.makepyfile(shop=SHOP)
+    pytester.syspathinsert()
+    run(pytester, tests).assert_outcomes(passed=2)
 
 
 def test_it_loads_nothing_until_a_fixture_is_used() -> None:
