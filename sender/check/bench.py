@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from sender.check.counting import is_fulfilled, require_one
 from sender.check.letter import Seal
 from sender.check.need import Need
 from sender.check.outcome import Exchange, Failed, Unjudged
@@ -20,34 +22,14 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Sequence
 
     from sender.check.letter import Letter
+    from sender.check.means import Means
     from sender.check.purchase import Desk, News, Purchase
-    from sender.check.restart import Restart
     from sender.check.volley import Shot
     from sender.durations import Duration
-    from sender.probe.looking import Probe, Sighting
+    from sender.probe.looking import Sighting
     from sender.providers.profile import Headers
     from sender.simulator import Simulator
     from sender.transport.client import Transport
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Means:
-    """What is known of the receiver: where it is, its secret, and what may be at hand to look into it.
-
-    ``asked`` holds the paths of the requests that it made to the API, where the API is served.
-    """
-
-    url: str
-    secret: str
-    probe: Probe | None = None
-    restart: Restart | None = None
-    retired: str | None = None
-    asked: list[str] | None = None
-
-    def missing(self, needs: frozenset[Need]) -> list[Need]:
-        """Return what is needed and not at hand."""
-        there = {Need.PROBE: self.probe, Need.RESTART: self.restart, Need.RETIRED: self.retired, Need.API: self.asked}
-        return sorted(need for need in needs if there[need] is None)
 
 
 @dataclass(slots=True)
@@ -167,6 +149,18 @@ class Bench:
             for number, (request, shot) in enumerate(zip(requests, shots, strict=True), start=1)
         ]
 
+    async def meet(self, letter: Letter, after: Duration, note: str) -> list[Exchange]:
+        """Send one request, and the same again on a warm connection while the first may still be at work."""
+        headers = self.seal.headers(letter, self.now)
+        lines = [await self._line(headers, letter.body) for _ in range(2)]
+        first, second = lines
+        first.fire()
+        await self.simulator.clock.sleep(after / SECOND)
+        second.fire()
+        shots = await asyncio.gather(*(line.answer(self.pace.timeout) for line in lines))
+        notes = (letter.event_type, f"again, {note}")
+        return [self._note_shot(said, headers, letter.body, shot) for said, shot in zip(notes, shots, strict=True)]
+
     async def get(self) -> Exchange:
         """Ask the webhook's address with GET."""
         line = await self._line((), b"", "GET")
@@ -219,7 +213,7 @@ class Bench:
         clock = self.simulator.clock
         ends = clock.monotonic() + self.pace.patience
         for one in purchases:
-            await seen(self.means.probe, one.order, _is_fulfilled, max(ends - clock.monotonic(), 0), clock)
+            await seen(self.means.probe, one.order, is_fulfilled, max(ends - clock.monotonic(), 0), clock)
 
     async def settle(self) -> None:
         """Wait as long as anything that still happens would take."""
@@ -235,7 +229,7 @@ class Bench:
         await self.until_fulfilled(purchases)
         await self.settle()
         counts = {purchase.order: (await self.look(purchase.order)).fulfilled for purchase in purchases}
-        _require_one(counts, after)
+        require_one(counts, after)
 
     async def not_fulfilled(self, purchase: Purchase, after: str) -> None:
         """Wait, and raise ``Failed`` where an order was fulfilled that should not have been."""
@@ -245,27 +239,3 @@ class Bench:
         found = await self.look(purchase.order)
         if found.fulfilled:
             raise Failed(f"Order {purchase.order} was fulfilled after {after}.")
-
-
-def _is_fulfilled(found: Sighting) -> bool:
-    return found.fulfilled > 0
-
-
-def _require_one(counts: dict[str, int], after: str) -> None:
-    missing = [order for order, count in counts.items() if count == 0]
-    double = {order: count for order, count in counts.items() if count > 1}
-    if missing:
-        raise Failed(
-            f"After {after}, {_orders(missing, len(counts))} never fulfilled, though the payment was announced and "
-            "the announcement taken. The customer has paid and gets nothing."
-        )
-    if double:
-        order, count = next(iter(double.items()))
-        raise Failed(
-            f"After {after}, {_orders(list(double), len(counts))} fulfilled more than once: {order} {count} times. "
-            "One payment was made, and the goods left more than once."
-        )
-
-
-def _orders(orders: list[str], total: int) -> str:
-    return f"order {orders[0]} was" if total == 1 else f"{len(orders)} of {total} orders were"

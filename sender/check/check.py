@@ -1,5 +1,4 @@
-"""What a check is: an id that never changes, what it needs, and the words for a reader who does not know the "
-"product."""
+"""What a check is: an id that never changes, what it needs, and words for a reader who does not know the product."""
 
 from __future__ import annotations
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable
     from contextlib import AbstractAsyncContextManager
 
-    from sender.check.bench import Means
+    from sender.check.means import Means
 
 
 @asynccontextmanager

@@ -70,7 +70,7 @@ async def _run_one(bench: Bench, check: Check, blind: str | None) -> Result:
         findings,
         check.matters if told else "",
         check.mend if told else "",
-        tuple(bench.exchanges),
+        tuple(replace(one, answer=bench.means.masked(one.answer)) for one in bench.exchanges),
         (bench.simulator.clock.monotonic() - started) / SECOND,
     )
 

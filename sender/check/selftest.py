@@ -6,7 +6,7 @@ once. The same payment measures how long this receiver takes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from sender.check.outcome import Result, Verdict
@@ -52,8 +52,8 @@ async def selftest(bench: Bench) -> Selftest:
         if bench.means.probe is not None and not await _is_seen(bench, purchase):
             return Selftest(blind=_unseen(bench))
         fulfilments.append(bench.simulator.clock.monotonic() - since)
-    # The middle one: the first is slowed down by whatever starts with it.
-    return Selftest(Rhythm(sorted(answers)[1], sorted(fulfilments)[1]))
+    # The quickest answer is the receiver's own time, free of what else this machine did; a wait is better too long.
+    return Selftest(Rhythm(min(answers), max(fulfilments[1:])))
 
 
 async def _is_seen(bench: Bench, purchase: Purchase) -> bool:
@@ -85,6 +85,6 @@ def _refusal(bench: Bench, exchange: Exchange) -> Result:
         (f"A genuine invoice.paid, signed with the secret that was given, was {exchange.outcome}.",),
         "No payment arrives at all.",
         remedy,
-        tuple(bench.exchanges),
+        tuple(replace(one, answer=bench.means.masked(one.answer)) for one in bench.exchanges),
         exchange.elapsed / SECOND,
     )

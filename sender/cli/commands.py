@@ -112,6 +112,28 @@ COMMANDS = (
         "scenario files, folders of them, or names of those that ship",
     ),
     Command(
+        "check",
+        "find out what is wrong with a receiver",
+        "Sends payments to your own receiver, genuine and forged, twice and late, and says what it makes of them.",
+        (
+            Option("--target", "webhook URL of the receiver", "URL"),
+            Option("--secret", "its webhook secret", "SECRET"),
+            Option("--probe", "how to look into it for what was fulfilled (see README)", "PROBE"),
+            Option("--restart-cmd", "command that kills (SIGKILL) and restarts it", "COMMAND"),
+            Option("--api-base", "URL at which it asks for invoices; the API is served there", "URL"),
+            Option("--retired-secret", "a webhook secret that it must no longer take", "SECRET"),
+            Option("--only", "run these checks and groups only", "ID,…"),
+            Option("--skip", "leave these checks and groups out", "ID,…"),
+            Option("--list", "list the checks, and end", switch=True),
+            Option("--explain", "tell what a check does, why it matters, how to mend it, and end", "ID"),
+            Option(
+                "--report", "write junit=FILE, json=FILE or html=FILE when all is over", "FORMAT=FILE", repeated=True
+            ),
+            Option("--json", "print one JSON object for each event", switch=True),
+            Option("--seed", "the ids of a run, for a receiver that has forgotten them (default: new ones)", "N"),
+        ),
+    ),
+    Command(
         "validate",
         "check scenario files without running them",
         "Names every problem of every file, each with its place and what would be right.",

@@ -63,12 +63,12 @@ class OlderEventLate(_Late):
 
     id = "older-event-late"
     title = "An older event that arrives late does not undo a payment"
-    does = "Delivers invoice.paid, and then the invoice.underpaid_waiting that happened five minutes before it."
+    does = "Delivers invoice.paid, and then the invoice.underpaid_waiting that happened a minute before it."
 
     @override
     async def run(self, bench: Bench) -> None:
         purchase = await bench.desk.purchase(self.id)
-        waiting = bench.desk.letter(await purchase.underpaid_waiting(), ago=5 * MINUTE)
+        waiting = bench.desk.letter(await purchase.underpaid_waiting(), ago=MINUTE)
         paid = bench.desk.letter(await purchase.paid())
         await self._stays(bench, purchase, paid, waiting)
 
