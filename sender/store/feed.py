@@ -3,6 +3,10 @@
 Its order is the order in which confirmations were committed, kept in a table of its own. The time of the confirmation
 and the age of the deposit would not do: while time stands still an older deposit may be confirmed after a newer one,
 and would slip in behind a reader's cursor.
+
+The provider's feed may stop before a deposit that its own books do not agree on, and says so as ``blocked`` (contract
+§3.5). Our books cannot disagree: a deposit enters the feed in the transaction that confirms it. So a stop is something
+that is ordered, for whoever wants to see what his reconciliation makes of one.
 """
 
 from __future__ import annotations
@@ -10,7 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import bindparam, func, insert, select
+from sqlalchemy import bindparam, func, insert, select, update
 
 from sender.store.cursor import Position, from_cursor, to_cursor
 from sender.store.filters import DEFAULT_LIMIT, check_filter, check_limit, filter_refused, whole_second
@@ -41,16 +45,27 @@ class FeedQuery:
 
 
 @dataclass(frozen=True, slots=True)
+class Blocked:
+    """The deposit before which the feed stops, and why."""
+
+    deposit_id: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
 class FeedPage:
     """Some confirmed deposits, and where to go on; there is always somewhere, also after an empty page."""
 
     items: list[Any]
     next_cursor: str
+    blocked: Blocked | None = None
 
 
 _END = select(func.coalesce(func.max(deposit_feed.c.seq), 0))
 _PAGE = (
-    select(resources.c.kind, resources.c.document, deposit_feed.c.seq)
+    select(
+        resources.c.kind, resources.c.document, deposit_feed.c.seq, deposit_feed.c.deposit_id, deposit_feed.c.blocked
+    )
     .join(resources, resources.c.id == deposit_feed.c.deposit_id)
     .where(
         deposit_feed.c.is_test == bindparam("b_is_test"),
@@ -61,6 +76,11 @@ _PAGE = (
     .limit(bindparam("b_limit"))
 )
 _APPEND = insert(deposit_feed)
+_BLOCK = (
+    update(deposit_feed)
+    .where(deposit_feed.c.deposit_id == bindparam("b_deposit"))
+    .values(blocked=bindparam("b_reason"))
+)
 
 
 async def append(session: Session, seq: int, deposit: Deposit) -> None:
@@ -79,15 +99,29 @@ async def deposits(session: Session, query: FeedQuery) -> FeedPage:
     """Return one page of the feed.
 
     The cursor of a page that is not full lies at the end of the whole feed, so that what the filters skipped is not
-    looked at again. Raises ``RequestRefused`` (``field_invalid``) for a limit outside 1 to 100, a cursor of another
-    list, and ``confirmed_from`` beside a cursor.
+    looked at again. A page ends before a deposit that blocks the feed, and so does the next one, until it is let go.
+    Raises ``RequestRefused`` (``field_invalid``) for a limit outside 1 to 100, a cursor of another list, and
+    ``confirmed_from`` beside a cursor.
     """
     after = _after(query)
     ((end,),) = await session.rows(_END)
     params = {"b_is_test": query.is_test, "b_after": after.seq, "b_end": end, "b_limit": query.limit}
     rows = await session.rows(_filtered(query), params)
-    reached = rows[-1].seq if len(rows) == query.limit else max(end, after.seq)
-    return FeedPage([decoded(row) for row in rows], to_cursor(_name(query), Position(0, reached)))
+    stop = next((place for place, row in enumerate(rows) if row.blocked is not None), None)
+    if stop is None:
+        reached = rows[-1].seq if len(rows) == query.limit else max(end, after.seq)
+        return FeedPage([decoded(row) for row in rows], to_cursor(_name(query), Position(0, reached)))
+    reached = rows[stop - 1].seq if stop else after.seq
+    return FeedPage(
+        [decoded(row) for row in rows[:stop]],
+        to_cursor(_name(query), Position(0, reached)),
+        Blocked(rows[stop].deposit_id, rows[stop].blocked),
+    )
+
+
+async def block(session: Session, deposit_id: str, reason: str | None) -> bool:
+    """Let the feed stop before a deposit, or go on with ``None``; tell whether the deposit is in the feed."""
+    return await session.run(_BLOCK, {"b_deposit": deposit_id, "b_reason": reason}) == 1
 
 
 def _after(query: FeedQuery) -> Position:

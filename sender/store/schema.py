@@ -24,7 +24,7 @@ from sqlalchemy import (
     text,
 )
 
-VERSION = 3
+VERSION = 4
 """Raised with every change of a table; another version in a database is refused, never half-read."""
 
 metadata = MetaData()
@@ -106,6 +106,8 @@ deposit_feed = Table(
     Column("project_id", Text, nullable=False),
     Column("is_test", Boolean, nullable=False),
     Column("confirmed_at", Big, nullable=False),
+    # Why the feed stops before this deposit, where somebody has ordered that.
+    Column("blocked", Text),
 )
 
 balances = Table(

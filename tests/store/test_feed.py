@@ -82,6 +82,23 @@ async def test_an_empty_page_moves_past_what_its_filter_skipped(database_url: st
         assert await ids(provider, replace(query, cursor=later.next_cursor)) == [own]
 
 
+async def test_a_blocked_deposit_stops_the_feed_until_it_is_let_go(database_url: str) -> None:
+    """What stands before it is handed out, the cursor waits there, the reason is told; then all of the rest comes."""
+    async with providing(database_url) as provider:
+        made = [await deposit(provider, customer) for customer in "abcd"]
+        async with provider.database.write() as session:
+            assert await feed.block(session, made[2], "inconsistent")
+            assert not await feed.block(session, "pcd_0", "inconsistent")
+        page = await read(provider, FEED)
+        assert ([one.id for one in page.items], page.blocked) == (made[:2], feed.Blocked(made[2], "inconsistent"))
+        again = await read(provider, replace(FEED, cursor=page.next_cursor))
+        assert (again.items, again.next_cursor, again.blocked) == ([], page.next_cursor, page.blocked)
+        async with provider.database.write() as session:
+            await feed.block(session, made[2], None)
+        rest = await read(provider, replace(FEED, cursor=again.next_cursor))
+        assert ([one.id for one in rest.items], rest.blocked) == (made[2:], None)
+
+
 async def test_every_filter_of_the_feed(database_url: str) -> None:
     """Project, channel, environment and the first call's bound each let through what they name."""
     async with providing(database_url) as provider:

@@ -11,6 +11,7 @@ from sender.web.control.door import Door
 from sender.web.control.endpoints import EndpointCalls
 from sender.web.control.events import EventCalls
 from sender.web.control.faults import FaultCalls
+from sender.web.control.feed import FeedCalls
 from sender.web.control.health import HealthCalls
 from sender.web.control.merchant import MerchantCalls
 from sender.web.control.replays import Replays
@@ -44,6 +45,7 @@ class ControlApi:
             *TriggerCalls(parts).calls(),
             *ClockCalls(parts).calls(),
             *FaultCalls(parts).calls(),
+            *FeedCalls(parts.database).calls(),
             *MerchantCalls(parts.merchant, forget).calls(),
             *RunCalls(parts.runs).calls(),
             *ResetCalls(parts.resetting, forget).calls(),

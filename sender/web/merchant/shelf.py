@@ -43,7 +43,10 @@ class Shelf:
         """Return one page of the feed of deposits as it is answered; it always has a ``next_cursor``."""
         async with self._database.read() as session:
             page = await feed.deposits(session, query)
-        return {"items": [self._profile.item(one) for one in page.items], "next_cursor": page.next_cursor}
+        document: Document = {"items": [self._profile.item(one) for one in page.items], "next_cursor": page.next_cursor}
+        if page.blocked is not None:
+            document["blocked"] = {"deposit_id": page.blocked.deposit_id, "reason": page.blocked.reason}
+        return document
 
     async def require_project(self, project_id: str) -> None:
         """Raise ``NotFound`` for a project that the merchant does not have."""

@@ -194,7 +194,10 @@ ANSWERS: dict[str, Schema] = {
             "confirmed_at": SECOND,
         },
     ),
-    "DepositFeedPage": _page("Deposit", FILLED),
+    "DepositFeedPage": record(
+        {"items": list_of(reference("Deposit")), "next_cursor": FILLED},
+        {"blocked": record({"deposit_id": _id("pcd"), "reason": FILLED})},
+    ),
     "Flaw": record({"code": FILLED, "field": TEXT, "message": FILLED}),
     "Problem": record(
         {
