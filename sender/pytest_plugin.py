@@ -88,7 +88,8 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) ->
     """Attach what the simulators did to the report of a test that fails."""
     report = yield
     if call.when == "call" and report.failed:
-        for simulator in item.stash.get(OPEN, []):
+        shared = getattr(item, "funcargs", {}).get("paymos_session")
+        for simulator in [*item.stash.get(OPEN, []), *([shared] if shared else [])]:
             report.sections.append(("paymos-sim", _told(simulator)))
     return report
 

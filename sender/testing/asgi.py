@@ -33,10 +33,12 @@ def asgi_application(app: AsgiApp) -> web.Application:
 
     async def lifespan(_outer: web.Application) -> AsyncIterator[None]:
         life = _Lifespan(app)
-        await life.step("startup")
-        yield
-        await life.step("shutdown")
-        await life.end()
+        try:
+            await life.step("startup")
+            yield
+            await life.step("shutdown")
+        finally:
+            await life.end()
 
     outer = web.Application()
     outer.router.add_route("*", "/{path:.*}", handle)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -31,7 +32,8 @@ class Endpoints(Stage):
         """
         if isinstance(app, str):
             return (await self.endpoint(app, secret=secret)).url
-        hosted = host(app)
+        # Elsewhere, because its start may call this simulator.
+        hosted = await asyncio.to_thread(host, app)
         self._hosted.append(hosted)
         return (await self.endpoint(hosted.url + path, secret=secret)).url
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from sender.domain.endpoint import Endpoint
+    from sender.scenario.events import EventSummed
     from sender.store.engine import Session
     from sender.store.reads import EventView
 
@@ -55,7 +56,7 @@ class Looking(Stage):
     ) -> list[Delivery]:
         """Expect that an event was announced, and what became of it at every endpoint; return its deliveries.
 
-        Raises ``AssertionError``, which says everything that is otherwise and shows the deliveries.
+        Raises ``AssertionError``, which says everything that is otherwise and shows these deliveries.
         """
         found = await self.deliveries(about, event, endpoint=endpoint)
         if not found:
@@ -65,15 +66,19 @@ class Looking(Stage):
         given = {name: value for name, value in wanted.items() if value is not None}
         wrong = [line for one in found for line in _wrong(one, given)]
         if wrong:
-            raise AssertionError("\n".join([*wrong, "", await self.report()]))
+            about_these = [one for one in await self._sums() if one.event_id in {each.event_id for each in found}]
+            raise AssertionError("\n".join([*wrong, "", text_of(self._told, about_these)]))
         return found
 
     @hops
-    async def report(self) -> str:
-        """Return what has happened so far: every delivery with its attempts on a time line."""
+    async def report(self, *, last: int | None = None) -> str:
+        """Return what has happened so far: every delivery, or the ``last`` ones, with its attempts on a time line."""
+        return text_of(self._told, await self._sums(), last)
+
+    async def _sums(self) -> list[EventSummed]:
         await self._watch.report()
         evidence = await gather(self._play, self._watch)
-        return text_of(self._told, list(sums(evidence, await self._simulator.now(), self._names)))
+        return list(sums(evidence, await self._simulator.now(), self._names))
 
 
 async def _delivery(session: Session, event: EventView) -> Delivery:

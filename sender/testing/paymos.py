@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, TypedDict, TypeVa
 
 from sender.domain.access import KeyKind, first_keys, make_project
 from sender.domain.ids import Prefix, make_secret
-from sender.errors import UsageError
+from sender.errors import SimError, UsageError
 from sender.testing.options import Options
 from sender.testing.thread import LoopThread, loop_is_running
 from sender.testing.world import World
@@ -18,6 +18,9 @@ if TYPE_CHECKING:
     from typing import Self
 
     from sender.scenario.events import LawBroken
+
+REPORTED = 30
+"""The deliveries that the output of a failing test shows; of more, the newest ones."""
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -37,10 +40,15 @@ def _waits(
 
     @wraps(method)
     def call(self: Paymos, /, *args: P.args, **kwargs: P.kwargs) -> T:
+        __tracebackhide__ = True
         if loop_is_running():
             name = method.__name__
             raise UsageError(f"paymos.{name}(…) would stop this event loop; write await paymos.aio.{name}(…)")
-        return self.thread.run(method(self.aio, *args, **kwargs))
+        try:
+            return self.thread.run(method(self.aio, *args, **kwargs))
+        except (AssertionError, SimError) as error:
+            # What the test did is where the test is; how the loop was reached tells nobody anything.
+            raise error.with_traceback(None) from None
 
     return call
 
@@ -85,13 +93,18 @@ class Paymos:
     def close(self) -> None:
         """End the simulator and every receiver it serves. Raises ``LawsBroken``, unless ``laws`` is off."""
         try:
-            broken = self.thread.run(self.aio.end()) if self.options.laws else []
-            report = self.thread.run(self.aio.report()) if broken else ""
-            self.thread.run(self.aio.close())
+            broken, report = self.thread.run(self._end())
         finally:
             self.thread.stop()
         if broken:
             raise LawsBroken(broken, report)
+
+    async def _end(self) -> tuple[list[LawBroken], str]:
+        try:
+            broken = await self.aio.end() if self.options.laws else []
+            return broken, await self.aio.report() if broken else ""
+        finally:
+            await self.aio.close()
 
     @property
     def base_url(self) -> str:
@@ -109,8 +122,8 @@ class Paymos:
         return self._credentials(KeyKind.PAYOUT)
 
     def report_text(self) -> str:
-        """Return what has happened so far, from any thread and loop."""
-        return self.thread.run(self.aio.report())
+        """Return what has happened of late, from any thread and loop."""
+        return self.thread.run(self.aio.report(last=REPORTED))
 
     def _credentials(self, kind: KeyKind) -> Credentials:
         (key,) = [one for one in first_keys(self.options.seed) if one.kind is kind and one.is_test]

@@ -16,12 +16,13 @@ if TYPE_CHECKING:
 WIDTH = 66
 
 
-def text_of(told: Sequence[RunEvent], sums: Sequence[EventSummed]) -> str:
-    """Return a block for each event, in the order in which they were committed."""
+def text_of(told: Sequence[RunEvent], sums: Sequence[EventSummed], last: int | None = None) -> str:
+    """Return a block for each event, or the ``last`` ones, in the order in which they were committed."""
     attempts = [one for one in told if isinstance(one, AttemptFinished)]
     deaths = [one for one in told if isinstance(one, RelayDied)]
-    blocks = []
-    for event in sums:
+    shown = sums if last is None else sums[-last:]
+    blocks = [f"{len(sums) - len(shown)} older deliveries are not shown"] if len(shown) < len(sums) else []
+    for event in shown:
         mine = [one for one in attempts if one.event_id == event.event_id]
         died = [one for one in deaths if one.event_type in {None, event.event_type} and one.point is not None]
         blocks.append("\n".join(block(event, mine, died, Ink(), WIDTH)))

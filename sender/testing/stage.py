@@ -73,7 +73,7 @@ class Stage:
             await self._api.close()
         await self._simulator.close()
         for one in self._hosted:
-            one.close()
+            await asyncio.to_thread(one.close)
 
     async def _settle(self) -> None:
         """Wait until nothing is due or in flight: what happened is complete then, and the same in every run."""

@@ -7,6 +7,7 @@ import threading
 from functools import wraps
 from typing import TYPE_CHECKING, Any, Concatenate, ParamSpec, Protocol, TypeVar
 
+from sender.errors import UsageError
 from sender.loops import run
 
 if TYPE_CHECKING:
@@ -35,15 +36,23 @@ class LoopThread:
         self._thread = threading.Thread(target=lambda: run(self._until_stopped()), name=name, daemon=True)
         self._ready = threading.Event()
         self._stopping: asyncio.Event | None = None
+        self._running = False
         self.loop: asyncio.AbstractEventLoop
 
     def start(self) -> None:
         """Return once the loop runs."""
         self._thread.start()
         self._ready.wait()
+        self._running = True
 
     def run(self, work: Coroutine[Any, Any, T]) -> T:
-        """Run a coroutine in the loop, and wait for it here; an interrupt of the wait ends it there."""
+        """Run a coroutine in the loop, and wait for it here; an interrupt of the wait ends it there.
+
+        Raises ``UsageError`` where the loop has not begun, or has ended.
+        """
+        if not self._running:
+            work.close()
+            raise UsageError("this simulator is closed, or was not started")
         future: Future[T] = asyncio.run_coroutine_threadsafe(work, self.loop)
         try:
             return future.result()
@@ -53,6 +62,7 @@ class LoopThread:
 
     def stop(self) -> None:
         """End the loop and the thread; what still runs in it is cancelled."""
+        self._running = False
         if self._stopping is not None:
             self.loop.call_soon_threadsafe(self._stopping.set)
             self._thread.join()
