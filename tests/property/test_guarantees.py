@@ -86,8 +86,6 @@ class Life(RuleBasedStateMachine):
         self.simulator = await self.stack.enter_async_context(simulating(self.url, log=self.log, relay=relay))
         await subscribe(self.simulator, self.receiver.url(), secret=SECRETS[0])
 
-    # ------------------------------------------------------------------------------------------------- commands
-
     def do(self, command: Callable[[], Awaitable[Any]], *, settle: bool = True) -> Any:
         """Carry out a command as a client would: what is refused is refused, and what died is looked at later."""
 
@@ -146,8 +144,6 @@ class Life(RuleBasedStateMachine):
         """Cancel an invoice."""
         self.do(lambda: self.simulator.invoices.cancel(self._invoice(pick), "changed my mind"))
 
-    # ------------------------------------------------------------------------------------------------ endpoints
-
     @rule(secret=some.sampled_from(SECRETS))
     def subscribe(self, secret: str) -> None:
         """Add an endpoint, up to three."""
@@ -172,8 +168,6 @@ class Life(RuleBasedStateMachine):
             self.do(lambda: subscriptions.rotate(one, SECRETS[pick % len(SECRETS)]))
         else:
             self.do(lambda: getattr(subscriptions, what)(one))
-
-    # ------------------------------------------------------------------------------------------------- bad luck
 
     @rule(how=some.sampled_from(sorted(BEHAVIOURS)))
     def behave(self, how: str) -> None:
@@ -225,7 +219,7 @@ class Life(RuleBasedStateMachine):
         self.do(lost)
 
     async def _arrived(self, count: int) -> None:
-        """Wait for requests, though not for ever: their endpoint may be suspended, or their relay may have died."""
+        # Not for ever: their endpoint may be suspended, or their relay may have died.
         with suppress(TimeoutError):
             async with asyncio.timeout(0.1):
                 await self.receiver.received(count)
@@ -241,8 +235,6 @@ class Life(RuleBasedStateMachine):
     def advance(self, by: int) -> None:
         """Let time pass."""
         self.do(lambda: self.simulator.conductor.advance_by(by))
-
-    # ------------------------------------------------------------------------------------------- what must hold
 
     @invariant()
     def nothing_is_gone_and_nothing_changes(self) -> None:
@@ -262,13 +254,10 @@ class Life(RuleBasedStateMachine):
         try:
             self.runner.run(self._end())
         finally:
-            self.runner.run(self._close())
+            if self.elsewhere is not None:
+                self.runner.run(self.elsewhere.close())
+            self.runner.run(self.stack.aclose())
             self.runner.close()
-
-    async def _close(self) -> None:
-        if self.elsewhere is not None:
-            await self.elsewhere.close()
-        await self.stack.aclose()
 
     async def _end(self) -> None:
         simulator = self.simulator

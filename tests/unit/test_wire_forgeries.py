@@ -50,7 +50,9 @@ async def test_a_bad_signature_differs_in_its_last_digit() -> None:
 
 async def test_every_signature_of_a_rotation_is_bad() -> None:
     """Where two signatures are sent neither fits."""
-    arrived = await sent_under("bad_signature", outgoing=replace(REQUEST, headers=PAYMOS.sign(BODY, BOTH, NOW, "evt_1")))
+    arrived = await sent_under(
+        "bad_signature", outgoing=replace(REQUEST, headers=PAYMOS.sign(BODY, BOTH, NOW, "evt_1"))
+    )
     with pytest.raises(SignatureMismatchError):
         verify(arrived)
     assert dict(arrived.headers)["X-Webhook-Signature"].count("v1=") == 2
