@@ -81,24 +81,22 @@ def _lane(
 
 
 def _marks(attempts: Sequence[AttemptFinished], deaths: Sequence[RelayDied], origin: Instant) -> list[Mark]:
-    ends = [one.started_at - origin for one in attempts] + [one.virtual_time - origin for one in deaths]
-    longest = max(ends, default=0)
-    found = [
-        (
-            one.started_at - origin,
-            "good" if one.outcome == "delivered" else "bad",
-            f"attempt {one.number}: {_answer(one)}",
-        )
-        for one in attempts
-    ]
-    found += [
-        (max(one.virtual_time - origin, 0), "odd", f"the relay died{f' at {one.point}' if one.point else ''}")
-        for one in deaths
-    ]
-    return _with_labels(sorted(found), longest)
+    found = [(one.started_at - origin, *_outcome(one)) for one in attempts]
+    found += [(one.started_at - origin, "odd", fault) for one in attempts for fault in one.faults]
+    found += [(max(one.virtual_time - origin, 0), "odd", _death(one)) for one in deaths]
+    return _with_labels(sorted(found))
 
 
-def _with_labels(found: list[tuple[Duration, str, str]], longest: Duration) -> list[Mark]:
+def _outcome(one: AttemptFinished) -> tuple[str, str]:
+    return "good" if one.outcome == "delivered" else "bad", f"attempt {one.number}: {_answer(one)}"
+
+
+def _death(one: RelayDied) -> str:
+    return f"the relay died{f' at {one.point}' if one.point else ''}"
+
+
+def _with_labels(found: list[tuple[Duration, str, str]]) -> list[Mark]:
+    longest = max((at for at, *_ in found), default=0)
     marks, free = [], 0
     for at, kind, title in found:
         x = place(at, longest, WIDTH)

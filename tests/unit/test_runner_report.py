@@ -3,73 +3,17 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 from sender.durations import HOUR, MINUTE, SECOND
-from sender.scenario.events import (
-    AttemptFinished,
-    EventSummed,
-    ExpectationFailed,
-    LawBroken,
-    RelayDied,
-    RunFinished,
-    RunStarted,
-)
+from sender.scenario.events import ExpectationFailed, LawBroken
 from sender.scenario.report_axis import Mark, axis
 from sender.scenario.report_block import MOST_ROWS, block
 from sender.scenario.report_ink import Ink
 from sender.scenario.report_json import JsonReport
 from sender.scenario.report_text import TextReport
+from tests.told import START, attempt, died, finished, started, summed
 
 PLAIN = Ink(colour=False)
-START = 1_772_442_000 * SECOND
-
-
-def attempt(number: int = 1, at: int = 0, **changes: Any) -> AttemptFinished:
-    """Return an attempt that was refused so long after the start."""
-    values: dict[str, Any] = {
-        "event_id": "evt_1",
-        "event_type": "invoice.paid",
-        "resource_id": "inv_1",
-        "endpoint": "default",
-        "number": number,
-        "trigger": "scheduled",
-        "due_at": START + at,
-        "started_at": START + at,
-        "finished_at": START + at,
-        "virtual_time": START + at,
-        "outcome": "failed",
-        "reason": "status",
-        "status": 500,
-        "duration": 2_600,
-        "counted": True,
-        "faults": (),
-        "detail": "\x1b[31mhostile",
-    }
-    return AttemptFinished(**(values | changes))
-
-
-def summed(**changes: Any) -> EventSummed:
-    """Return where an event stands that was delivered."""
-    values: dict[str, Any] = {
-        "virtual_time": START,
-        "event_id": "evt_1",
-        "event_type": "invoice.paid",
-        "resource_id": "inv_1",
-        "resource": "order",
-        "endpoint": "default",
-        "state": "delivered",
-        "attempts": 1,
-        "received": 1,
-        "applied": 1,
-        "next_due_at": None,
-    }
-    return EventSummed(**(values | changes))
-
-
-def died(point: str | None = "relay.after_send", at: int = 0) -> RelayDied:
-    """Return the death of a relay."""
-    return RelayDied(virtual_time=START + at, point=point, event_type="invoice.paid", exit_code=137, given_back=1)
 
 
 def test_axis_shows_seconds_and_hours() -> None:
@@ -140,7 +84,7 @@ def test_text_of_a_failed_run() -> None:
     """What failed stands once more at the end, with the place in the file, and the verdict is in the last line."""
     lines: list[str] = []
     report = TextReport(lines.append, PLAIN)
-    report(_started())
+    report(started())
     report(
         ExpectationFailed(
             virtual_time=START,
@@ -153,7 +97,7 @@ def test_text_of_a_failed_run() -> None:
         )
     )
     report(LawBroken(virtual_time=START, law="l", says="nothing is lost", subject="evt_1", detail="it is"))
-    report(_finished("failed"))
+    report(finished("failed"))
     printed = "".join(lines)
     assert "law broken: nothing is lost; evt_1: it is\n" in printed
     assert "line 12, step 4: invoice.paid of order: received is 1, not 2\n" in printed
@@ -164,10 +108,10 @@ def test_second_story_starts_afresh() -> None:
     """One report tells several stories; what failed in the first is not told of the second."""
     lines: list[str] = []
     report = TextReport(lines.append, PLAIN)
-    report(_started())
+    report(started())
     report(LawBroken(virtual_time=START, law="l", says="nothing is lost", subject="evt_1", detail="it is"))
-    report(_started())
-    report(_finished("passed"))
+    report(started())
+    report(finished("passed"))
     assert "law broken" not in "".join(lines)
 
 
@@ -176,38 +120,8 @@ def test_stream_has_one_object_a_line() -> None:
     lines: list[str] = []
     report = JsonReport(lines.append)
     report(attempt(at=SECOND // 2))
-    report(_finished("passed"))
+    report(finished("passed"))
     assert all(line.endswith("\n") and line.count("\n") == 1 for line in lines)
     first, second = map(json.loads, lines)
     assert (first["kind"], first["due_at"], first["duration_ms"]) == ("attempt.finished", 1_772_442_000.5, 2.6)
     assert (second["virtual_time"], second["elapsed_ms"]) == (1_772_447_400, 1_500)
-
-
-def _started() -> RunStarted:
-    values: dict[str, Any] = {
-        "virtual_time": START,
-        "story": "mine",
-        "name": "a story",
-        "seed": 1,
-        "clock": "manual",
-        "ladder": "paymos",
-        "database": "sqlite",
-        "relay": "child",
-        "receiver": "http://127.0.0.1:9/x",
-        "signature_clock": "real",
-    }
-    return RunStarted(**values)
-
-
-def _finished(verdict: str) -> RunFinished:
-    values: dict[str, Any] = {
-        "virtual_time": START + 90 * MINUTE,
-        "story": "mine",
-        "verdict": verdict,
-        "expectations": 1,
-        "expectations_failed": 1,
-        "laws": 9,
-        "laws_broken": 1,
-        "elapsed": 3 * SECOND // 2,
-    }
-    return RunFinished(**values)
