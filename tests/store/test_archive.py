@@ -170,6 +170,9 @@ READS: dict[str, Any] = {
     "type": lambda session: archive.page(session, EventQuery(limit=50, event_type="invoice.expired")),
     "endpoint": lambda session: archive.page(session, EventQuery(limit=50, endpoint_id="b")),
     "resource": lambda session: archive.page(session, EventQuery(limit=50, resource_id="inv_7")),
+    "of a resource": lambda session: archive.page(
+        session, EventQuery(limit=50, resource_id="inv_7", state="delivered", event_type="invoice.paid")
+    ),
     "event": lambda session: archive.event(session, "evt_77"),
     "attempts": lambda session: archive.attempts_of(session, "evt_77"),
     "attempt": lambda session: archive.attempt(session, 77),
