@@ -9,6 +9,8 @@ from aiohttp import web
 
 from sender.web.admission import Admission
 from sender.web.control.api import ControlApi
+from sender.web.dashboard.app import Dashboard
+from sender.web.dashboard.pages import Pages
 from sender.web.hosts import make_hosts
 from sender.web.merchant.api import Memory, merchant_operations, merchant_routes
 from sender.web.openapi.document import make_document
@@ -41,4 +43,6 @@ def make_app(parts: Parts, options: ApiOptions) -> web.Application:
     admission = Admission(options.control_token)
     app[ADMISSION] = admission
     ControlApi(parts, memory.forget).add_to(app, admission, url)
+    pages = Pages("sender.web.dashboard")
+    Dashboard(parts, admission, pages).add_to(app)
     return app

@@ -64,7 +64,7 @@ def told(answer: Answer) -> tuple[int, str]:
 
 
 @pytest.mark.parametrize(
-    "path", ["/", "/v1", "/v1/", "/v1/invoices/", "/v2/invoices", "/v1/invoices/a/b", "/%00%ff", "/v1/%C3%A9"]
+    "path", ["/nothing", "/v1", "/v1/", "/v1/invoices/", "/v2/invoices", "/v1/invoices/a/b", "/%00%ff", "/v1/%C3%A9"]
 )
 async def test_unknown_paths_are_404(api: Api, path: str) -> None:
     """There is nothing at a path that no operation has, however it is written."""
