@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
-from sender.crash import CrashPoint
+from sender.crash import Crashed, CrashPoint
 from sender.domain.delivery import queued
 from sender.domain.ids import Prefix, make_id
 from sender.errors import Conflict
@@ -151,7 +151,13 @@ class Dispatcher:
             async with self._database.write() as session:
                 taken = await settings.take(session, met.fault)
                 await world.revise(session)
-            receipt = await self._transact(work, (CrashPoint(met.fault.name),) if taken else ())
+            try:
+                receipt = await self._transact(work, (CrashPoint(met.fault.name),) if taken else ())
+            except Crashed:
+                # Of a process that is dead nobody is told; in this one the relays need not wait for their next look.
+                self._wake()
+                self._changed()
+                raise
         if receipt.event_ids:
             self._wake()
         self._changed()
