@@ -77,6 +77,7 @@ class Relay:
         self._next_due: Instant | None = None
         self._lingering: asyncio.TimerHandle | None = None
         self._steps = 0
+        self._turn = asyncio.Lock()
         self._stopping = False
         self._death: Crashed | None = None
 
@@ -88,12 +89,11 @@ class Relay:
         """Deliver until stopped. Raises ``Crashed`` when a crash point was hit in process."""
         while not self._stopping:
             try:
-                await self._step()
+                await self._look()
             except StoreError as failure:
                 self._log.warning(Event.STORE_FAILED, detail=str(failure))
                 await self._clock.sleep(RETRY_PAUSE)
                 continue
-            self._start_senders()
             await self._bell.wait(self._pause())
             if self._death is not None:
                 raise self._death
@@ -102,6 +102,12 @@ class Relay:
         """Finish what is in flight within ``patience`` real seconds, record it, and give the rest back."""
         self._stopping = True
         self._bell.ring()
+        # A step that is under way may still claim; what it claims after this gave back would be nobody's.
+        async with self._turn:
+            await self._end(patience)
+        self._settled()
+
+    async def _end(self, patience: float) -> None:
         self._unsent += self._lanes.drop_waiting()
         if self._senders:
             await asyncio.wait(self._senders, timeout=patience)
@@ -110,7 +116,6 @@ class Relay:
         async with self._database.write() as session:
             await outbox.give_back(session, self.owner)
         await self._wire.close()
-        self._settled()
 
     def abandon(self) -> None:
         """Drop everything unclosed and unrecorded, as a dead process would."""
@@ -131,6 +136,12 @@ class Relay:
             return poll
         wait = timeline.real_wait(self._next_due, self._clock.real_now())
         return poll if wait is None else min(poll, wait)
+
+    async def _look(self) -> None:
+        async with self._turn:
+            if not self._stopping:
+                await self._step()
+                self._start_senders()
 
     async def _step(self) -> None:
         finished, self._finished = self._finished, []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 from contextlib import suppress
@@ -11,7 +12,7 @@ import psycopg
 
 from sender.durations import MILLISECOND, SECOND
 from sender.errors import StoreError
-from sender.store import resources
+from sender.store import outbox, resources
 from sender.supervisor import Supervisor
 from tests.receivers import Gate, accept, receiving
 from tests.simulators import (
@@ -125,3 +126,32 @@ async def test_what_nobody_was_told_of_is_on_record(database_url: str) -> None:
             *_, last = await resources.history_of(session, made.id)
         assert (last.event_type, last.deliveries) == ("invoice.cancelled", 0)
         assert await events_of(simulator) == []
+
+
+async def test_a_stop_in_the_middle_of_a_claim_leaves_nothing_in_dead_hands(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What a relay was about to claim when it was told to stop is claimable again once it has stopped."""
+    claiming, go_on = asyncio.Event(), asyncio.Event()
+    claim = outbox.claim
+
+    async def slowly(*given: Any) -> Any:
+        claimed = await claim(*given)
+        claiming.set()
+        await go_on.wait()
+        return claimed
+
+    async with receiving(accept) as receiver, simulating(database_url) as simulator:
+        await subscribe(simulator, receiver.url())
+        monkeypatch.setattr(outbox, "claim", slowly)
+        await cancelled(simulator)
+        await claiming.wait()
+        stopping = asyncio.create_task(simulator.relays.stop())
+        await simulator.clock.sleep(0)
+        go_on.set()
+        await stopping
+        async with simulator.database.read() as session:
+            assert await outbox.leased(session) == 0
+        await simulator.relays.start()
+        await simulator.conductor.quiet()
+        assert len(receiver.requests) == 1
