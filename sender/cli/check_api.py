@@ -33,7 +33,7 @@ def serving(base: str, asked: list[str] | None) -> Callable[[Simulator], Abstrac
     port is taken.
     """
     parts = urlsplit(base)
-    host, port = parts.hostname or "127.0.0.1", parts.port or 80
+    host, port = parts.hostname or "127.0.0.1", 80 if parts.port is None else parts.port
 
     @asynccontextmanager
     async def serve(simulator: Simulator) -> AsyncIterator[None]:
