@@ -5,10 +5,13 @@ BIN := $(VENV)/bin
 PYTHONS := $(if $(PYTHON),$(PYTHON),python3 python3.14 python3.13 python3.12 python3.11)
 PIP := $(BIN)/python -m pip --disable-pip-version-check
 WORKERS ?= 2
+SOAK_KILLS ?= 600
+SOAK_SEED ?= 1
+SOAK_LIVES ?= 1000
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help demo test check bench schema constraints
+.PHONY: help demo test check bench soak schema constraints
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -27,6 +30,10 @@ check: $(VENV)/.develop ## lint, formatting, types and the doors between the roo
 
 bench: $(VENV)/.bench ## measure speed and memory, each figure beside what it is compared with
 	$(BIN)/python -m tests.bench $(BENCH_ARGS)
+
+soak: $(VENV)/.develop ## kill relays and the receiver 600 times, play 1,000 lives, write tests/RESULTS.md; SOAK_KILLS, SOAK_SEED, SOAK_LIVES
+	PAYMOS_SIM_SOAK_KILLS=$(SOAK_KILLS) PAYMOS_SIM_SOAK_SEED=$(SOAK_SEED) PAYMOS_SIM_SOAK_LIVES=$(SOAK_LIVES) \
+		$(BIN)/python -m tests.soak
 
 schema: $(VENV)/.runtime ## write schedules/schema.json, from which editors complete scenarios
 	$(BIN)/paymos-sim schema > schedules/schema.json.new
