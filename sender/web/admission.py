@@ -51,15 +51,16 @@ class Admission:
     def check(self, request: web.Request, form_token: str | None = None) -> None:
         """Let a request in. Raises ``Unauthorized`` without a token, ``Forbidden`` for a change from a foreign page.
 
-        ``form_token`` is what a form has carried as the page's token; a form cannot set a header.
+        ``form_token`` is what a form has carried as the page's token, whoever sent it; it cannot set a header.
         """
         if self.asks and _same(request.headers.get("Authorization", ""), self._bearer):
             return
         if self.asks and not _same(request.cookies.get(COOKIE, ""), self.cookie):
             raise Unauthorized("this takes the token that was chosen at start: Authorization: Bearer TOKEN")
-        if request.method in _SAFE or not _is_browser(request):
+        if request.method in _SAFE or (form_token is None and not _is_browser(request)):
             return
-        if not _same(form_token or request.headers.get(PAGE_TOKEN_HEADER, ""), self.page_token):
+        carried = form_token or request.headers.get(PAGE_TOKEN_HEADER) or ""
+        if not _same(carried, self.page_token):
             raise Forbidden(
                 f"a change from a browser carries the token of a page of this server in {PAGE_TOKEN_HEADER}; "
                 "reload the page",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from aiohttp import web
 
 from sender.web.admission import Admission
+from sender.web.checkout.app import Checkout
 from sender.web.control.api import ControlApi
 from sender.web.dashboard.app import Dashboard
 from sender.web.dashboard.pages import Pages
@@ -43,6 +44,7 @@ def make_app(parts: Parts, options: ApiOptions) -> web.Application:
     admission = Admission(options.control_token)
     app[ADMISSION] = admission
     ControlApi(parts, memory.forget).add_to(app, admission, url)
-    pages = Pages("sender.web.dashboard")
-    Dashboard(parts, admission, pages).add_to(app)
+    dashboard = Dashboard(parts, admission, Pages("sender.web.dashboard", "sender.web.checkout"))
+    dashboard.add_to(app)
+    Checkout(parts, dashboard.door).add_to(app)
     return app

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hmac
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl
@@ -9,7 +10,7 @@ from urllib.parse import parse_qsl
 from aiohttp import web
 
 from sender.domain.text import can_travel
-from sender.errors import NotFound, SimError
+from sender.errors import Forbidden, NotFound, SimError
 from sender.store import world
 from sender.web.admission import COOKIE
 from sender.web.dashboard.language import language_of
@@ -61,13 +62,16 @@ class Door:
 
         return handle
 
-    def acts(self, act: Act) -> Handler:
-        """Return the handler of a form. What is refused is told on the page where the form was."""
+    def acts(self, act: Act, *, public: bool = False) -> Handler:
+        """Return the handler of a form. What is refused is told on the page where the form was.
+
+        A ``public`` one is a payer's: it carries a token for what it is about, and for nothing else.
+        """
 
         async def handle(request: web.Request) -> web.StreamResponse:
             visit = replace(await self._visit(request), form=await _fields(request))
             try:
-                self._admission.check(request, visit.form.get("page_token", ""))
+                self._let_in(visit, public=public)
                 _require_id(visit)
                 went = await act(visit)
             except Unauthorized:
@@ -96,14 +100,25 @@ class Door:
         return self._pages.answer(
             visit,
             page,
-            page_token=self._admission.page_token if self._lets_in(request) else "",
+            page_token=self._admission.page_token if self._may_steer(request) else "",
             here=own_path(request.path_qs) or "/",
             path=request.path,
             relays_alive=self._parts.relays_alive(),
             notice=self._notices.take(request.query.get("note", "")),
         )
 
-    def _lets_in(self, request: web.Request) -> bool:
+    def payer_token(self, about: str) -> str:
+        """Return the token of a public form about something; the page token does not follow from it."""
+        key = self._admission.page_token.encode()
+        return hmac.digest(key, about.encode("utf-8", "surrogateescape"), "sha256").hex()
+
+    def _let_in(self, visit: Visit, *, public: bool) -> None:
+        if not public:
+            self._admission.check(visit.request, visit.form.get("page_token", ""))
+        elif not hmac.compare_digest(visit.form.get("payer_token", "").encode(), self.payer_token(visit.id).encode()):
+            raise Forbidden("the form is older than this server; reload the page", code="page_token_required")
+
+    def _may_steer(self, request: web.Request) -> bool:
         """Tell whether this browser may steer; a page token is told to nobody else."""
         try:
             self._admission.check(request, self._admission.page_token)

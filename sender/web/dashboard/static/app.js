@@ -110,7 +110,10 @@ function tick() {
 function show(page, url) {
   document.title = page.title;
   takeClock(page);
-  for (const part of [".bar", "#main"]) document.querySelector(part).replaceWith(page.querySelector(part));
+  for (const part of [".bar", "#main"]) {
+    const fresh = page.querySelector(part);
+    if (fresh) document.querySelector(part)?.replaceWith(fresh);
+  }
   if (url.pathname !== location.pathname) {
     history.pushState(null, "", url);
     document.getElementById("main").focus({ preventScroll: true });
