@@ -1,4 +1,4 @@
-"""Kills and restarts the receiver, by whatever command its owner gives, and waits until it takes connections again."""
+"""Kills and restarts the receiver, by whatever command its owner gives, and waits until it answers again."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import shlex
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol, Self
-from urllib.parse import urlsplit
 
+from sender.check.alive import runs_steadily
 from sender.durations import SECOND
 from sender.errors import NotAvailable, UsageError
 from sender.suggest import shown
@@ -19,14 +19,13 @@ if TYPE_CHECKING:
 
 PATIENCE: Duration = 30 * SECOND
 """Real time that a command, and after it the receiver, may take."""
-_PAUSE = 0.05
 
 
 class Restart(Protocol):
     """A death of the receiver, and its return."""
 
     async def __call__(self) -> None:
-        """Kill it, start it, and return once it takes connections. Raises ``NotAvailable``."""
+        """Kill it, start it, and return once it answers. Raises ``NotAvailable``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,16 +53,10 @@ class RestartCommand:
         return cls(words, url, clock)
 
     async def __call__(self) -> None:
-        """Run the command, then wait until somebody listens."""
+        """Run the command, then wait until the receiver answers."""
         await self._run()
-        parts = urlsplit(self.url)
-        port = parts.port or (443 if parts.scheme == "https" else 80)
-        try:
-            async with self.clock.timeout(PATIENCE / SECOND):
-                while not await _listens(parts.hostname or "", port):
-                    await self.clock.sleep(_PAUSE)
-        except TimeoutError:
-            raise NotAvailable(f"--restart-cmd: nobody listened at port {port} within 30 s after it") from None
+        if not await runs_steadily(self.url, self.clock, PATIENCE):
+            raise NotAvailable("--restart-cmd: the receiver did not answer within 30 s after it")
 
     async def _run(self) -> None:
         asked = f"--restart-cmd: {shown(shlex.join(self.words))}"
@@ -86,12 +79,3 @@ class RestartCommand:
                     child.kill()
         if code != 0:
             raise NotAvailable(f"{asked} ended with exit code {code}")
-
-
-async def _listens(host: str, port: int) -> bool:
-    try:
-        _, writer = await asyncio.open_connection(host, port)
-    except OSError:
-        return False
-    writer.close()
-    return True

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from sender.check.alive import runs_steadily
 from sender.check.events import Plan, Verdicts
 from sender.check.need import Need
 from sender.check.outcome import Failed, Result, Unjudged, Verdict
@@ -41,6 +42,7 @@ async def run_checks(bench: Bench, checks: Sequence[Check], listener: Listener) 
     for number, check in enumerate(checks, start=1):
         listener.started(check, number)
         result = _unjudged(check, reason) if reason else await _run_one(bench, check, tested.blind)
+        reason = reason or await _reason_for_the_rest(bench, check)
         results.append(result)
         listener.finished(result)
     verdicts = Verdicts(tuple(results), (bench.simulator.clock.monotonic() - started) / SECOND, tested.blind)
@@ -50,6 +52,15 @@ async def run_checks(bench: Bench, checks: Sequence[Check], listener: Listener) 
 
 def _reason_for_all(refused: bool) -> str | None:  # noqa: FBT001 - one flag, one sentence
     return "needs a receiver that takes a genuine delivery" if refused else None
+
+
+async def _reason_for_the_rest(bench: Bench, check: Check) -> str | None:
+    """Return why nothing more can be checked, where a check left a receiver behind that does not answer."""
+    if all(one.status is not None for one in bench.exchanges[-1:]):
+        return None
+    if await runs_steadily(bench.means.url, bench.simulator.clock, bench.pace.patience):
+        return None
+    return f"needs a receiver that answers; it does not since {check.id}"
 
 
 async def _run_one(bench: Bench, check: Check, blind: str | None) -> Result:

@@ -139,3 +139,16 @@ async def test_the_requests_that_show_it() -> None:
     assert exchange.note == "no signature"
     assert "X-Webhook-Signature" not in dict(exchange.headers)
     assert exchange.status == 200
+
+
+async def test_receiver_that_stays_away() -> None:
+    """A receiver that ends during a run fails the check that saw it, and nothing after it is judged."""
+
+    async def kill() -> None:
+        await reborn.receiver.stop()  # type: ignore[union-attr]
+
+    async with reference(":memory:") as means:
+        reborn = means.restart
+        verdicts = await verdicts_on(replace(means, restart=kill), "restart-forgets,unsigned", pace=HASTY)
+    assert [one.verdict for one in verdicts.results] == [Verdict.FAILED, Verdict.NOT_CHECKED]
+    assert verdicts.results[1].findings == ("needs a receiver that answers; it does not since restart-forgets",)
