@@ -69,7 +69,7 @@ def test_ready_means_that_it_works() -> None:
     """When the ready line is there, API, database and relay work."""
     with served() as server:
         health = server.control("GET", "/health")
-    assert health == {"status": "ok", "api": True, "database": True, "relay": True}
+    assert health == {"status": "ok", "api": True, "database": True, "relay": True, "lag": "0s"}
 
 
 def test_webhooks_arrive_signed(shop: ReceiverClient) -> None:

@@ -104,7 +104,9 @@ async def test_a_relay_that_stood_still_catches_up(database_url: str) -> None:
         relays = simulator.relays
         assert isinstance(relays, Supervisor)
         (process,) = relays.processes
-        os.kill(process, signal.SIGSTOP)
+        # While the write lock is ours it cannot stop in the middle of a transaction, and hold up everybody.
+        async with simulator.database.write():
+            os.kill(process, signal.SIGSTOP)
         try:
             ids = await cancelled_many(simulator, 10)
             assert receiver.requests == []
