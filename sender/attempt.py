@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sender.domain.delivery import Reason, Trigger, failed, succeeded
 from sender.durations import MILLISECOND, SECOND
@@ -22,8 +21,7 @@ if TYPE_CHECKING:
     from sender.store.outbox import Claimed
 
 
-@dataclass(frozen=True, slots=True)
-class Exchange:
+class Exchange(NamedTuple):
     """What went out, what came back, and between which virtual instants; ``faults`` names the wire faults in play."""
 
     sent: Outgoing

@@ -27,7 +27,7 @@ class RelaySettings:
     poll: Duration = SECOND
     # So many results, or so much waiting for more of them, make a transaction while deliveries go on.
     flush: int = 200
-    linger: Duration = 20 * MILLISECOND
+    linger: Duration = 30 * MILLISECOND
     trust_env: bool = False
     # In whose name rows are leased; the parent of a child names it, so that it can give a dead child's leases back.
     owner: str = ""

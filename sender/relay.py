@@ -157,7 +157,7 @@ class Relay:
         self._lanes.add(step.claimed)
         self._next_due = step.next_due
         if finished or unsent:
-            self._report(finished, step.moved)
+            self._report(finished, step.lost)
             self._tell(len(finished))
 
     def _tell(self, recorded: int) -> None:
@@ -166,10 +166,10 @@ class Relay:
         if self._lanes.idle or recorded < FEW or self._steps % TOLD_UNDER_LOAD == 0:
             self._settled()
 
-    def _report(self, finished: Sequence[Settlement], moved: set[tuple[int, str]]) -> None:
+    def _report(self, finished: Sequence[Settlement], lost: Sequence[Settlement]) -> None:
+        for one in lost:
+            self._log.warning(Event.LEASE_LOST, event_id=one.row.event_id)
         for one in finished:
-            if one.row.lease not in moved:
-                self._log.warning(Event.LEASE_LOST, event_id=one.row.event_id)
             self._log.info(Event.ATTEMPT_RECORDED, **attempt.line(one))
 
     def _start_senders(self) -> None:

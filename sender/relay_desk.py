@@ -28,10 +28,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """What one transaction did: rows claimed, the leases that moved rows, and when the next row can be claimed."""
+    """What one transaction did: rows claimed, what moved nothing, and when the next row can be claimed."""
 
     claimed: list[Claimed]
-    moved: set[tuple[int, str]]
+    lost: list[Settlement]
     next_due: Instant | None
 
 
@@ -59,7 +59,7 @@ class Desk:
         taken: dict[int, tuple[Fault, ...]] = {}
         async with self._database.write() as session:
             timeline = await self._refresh(session)
-            moved = await outbox.settle(session, finished) if finished else set()
+            lost = await outbox.settle(session, finished) if finished else []
             await outbox.put_back(session, unsent)
             await self._keep_leases(session, lanes)
             claimed, next_due = await self._claim(session, timeline, lanes)
@@ -71,7 +71,7 @@ class Desk:
             self._taken.pop(one.row.seq, None)
         self._taken.update(taken)
         self._crash.hit(CrashPoint.RELAY_AFTER_CLAIM, self.armed(row.seq for row in claimed))
-        return Step(claimed, moved, next_due)
+        return Step(claimed, lost, next_due)
 
     def armed(self, seqs: Iterable[int]) -> list[CrashPoint]:
         """Return the crash points that wait for any of these rows."""

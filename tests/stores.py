@@ -82,13 +82,14 @@ def outcome(claimed: Claimed, status: int | None = 500, at: Instant = START) -> 
 async def settle(database: Database, *settlements: Settlement) -> set[int]:
     """Settle in a transaction of its own; return the rows that moved."""
     async with database.write() as session:
-        return {seq for seq, _ in await outbox.settle(session, settlements)}
+        lost = await outbox.settle(session, settlements)
+    return {one.row.seq for one in settlements if one not in lost}
 
 
 async def rows_of(database: Database) -> dict[int, Any]:
     """Return every outbox row by its number."""
     async with database.read() as session:
-        return {each.seq: each for each in await session.rows(select(outbox_table))}
+        return {each.seq: each for each in await session.rows(select(outbox_table).order_by(outbox_table.c.seq))}
 
 
 async def records_of(database: Database) -> list[Any]:

@@ -77,7 +77,7 @@ class SqliteSession:
     async def add(self, table: Table, rows: Sequence[Mapping[str, Any]]) -> None:
         """Insert rows that all have the same columns."""
         sql, in_order = _insertion(self._connection.dialect, table, tuple(rows[0]))
-        self._connection.exec_driver_sql(sql, [in_order(row) for row in rows])
+        self._raw.executemany(sql, [in_order(row) for row in rows])
 
     async def create_tables(self) -> None:
         """Create every table of the schema."""

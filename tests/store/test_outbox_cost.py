@@ -18,7 +18,8 @@ from tests.stores import FOREVER, opened, seqs
 if TYPE_CHECKING:
     from sender.store.engine import Database
 
-MANY = 5_000
+MANY = 50_000
+"""So many that a planner that looks at costs prefers an index to reading them all."""
 
 _FILL = text("""
     INSERT INTO outbox (seq, event_id, event_type, resource_id, endpoint_id, state, due_at, claim_at, trigger, attempts,
@@ -44,8 +45,9 @@ async def test_a_claim_reads_the_partial_index_and_what_it_takes(database_url: s
                 claimed = await outbox.claim(session, "a", START, 100, Lease("relay", "1", FOREVER))
                 assert await outbox.leased(session) == 10
         assert seqs(claimed) == list(range(MANY + 1, MANY + 11))
-    for plan, index in zip(plans, ["outbox_claimable", "outbox_claimable", "outbox_leased"], strict=True):
-        assert index in plan
+    by_number = r"outbox_pkey|INTEGER PRIMARY KEY"
+    for plan, index in zip(plans, ["outbox_claimable", "outbox_claimable", by_number, "outbox_leased"], strict=True):
+        assert re.search(index, plan)
         assert not _WHOLE.search(plan.replace(f"SCAN outbox USING INDEX {index}", ""))
         assert max(map(int, re.findall(r"actual .*?rows=(\d+)", plan)), default=0) <= 10
 

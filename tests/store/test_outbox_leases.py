@@ -79,7 +79,7 @@ async def test_what_was_not_sent_is_put_back_as_far_as_it_is_still_held(database
         await queue(database, row(1), row(2), row(3))
         first, second, third = await claim(database)
         async with database.write() as session:
-            await outbox.put_back(session, [first, replace(second, token="stale")])
+            await outbox.put_back(session, [first, second._replace(token="stale")])
             await outbox.put_back(session, [])
         rows = await rows_of(database)
         assert [rows[seq].claim_at for seq in (1, 2, 3)] == [START, None, None]

@@ -63,7 +63,7 @@ async def test_lost_and_held_leases_in_one_batch_are_told_apart(database_url: st
     async with opened(database_url) as database:
         await queue(database, row(1), row(2), row(3))
         first, second, third = await claim(database)
-        stale = replace(second, token="somebody's")
+        stale = second._replace(token="somebody's")
         assert await settle(database, outcome(first), outcome(stale), outcome(third, 200)) == {1, 3}
         assert (await rows_of(database))[2].lease_token == "relay:a"
         assert [each.counted for each in await records_of(database)] == [True, False, True]
@@ -93,7 +93,7 @@ async def test_settling_fails_whole_or_not_at_all(database_url: str) -> None:
     async with opened(database_url) as database:
         await queue(database, row(1), row(2))
         good, bad = map(outcome, await claim(database))
-        impossible = replace(bad, record={**bad.record, "outcome": "lost"})
+        impossible = bad._replace(record={**bad.record, "outcome": "lost"})
         before = await rows_of(database)
         with pytest.raises(StoreError):
             await settle(database, good, impossible)
@@ -116,7 +116,7 @@ async def test_an_attempt_is_read_back_as_it_was_recorded(database_url: str) -> 
             "answer_cut": True,
             "faults": "duplicate,lose_response",
         }
-        await settle(database, replace(one, record=record))
+        await settle(database, one._replace(record=record))
         async with database.read() as session:
             (seen,) = await reads.attempts_after(session)
             assert await reads.attempts_after(session, seen.seq) == []

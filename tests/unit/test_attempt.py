@@ -92,7 +92,7 @@ def test_the_record_holds_the_whole_exchange() -> None:
 
 def test_a_manual_attempt_is_due_when_it_starts() -> None:
     """A person's attempt has no rung: it is due when it is made, whatever the ladder holds."""
-    row = replace(ROW, delivery=replace(ROW.delivery, trigger=Trigger.MANUAL, attempts=3, failures=3))
+    row = ROW._replace(delivery=replace(ROW.delivery, trigger=Trigger.MANUAL, attempts=3, failures=3))
     record = settlement(row, exchange(STATUS, started=START + 5), PAYMOS, LADDER).record
     assert (record["number"], record["trigger"], record["due_at"]) == (4, "manual", START + 5)
 
