@@ -46,6 +46,7 @@ async def test_a_payer_chooses_a_network_and_gets_an_address(browser: Browser) -
     assert {"USDT:TRC20", "USDC:ERC20"} <= set(re.findall(r'name="pair" value="([^"]+)"', seen.html))
     seen = await choose(browser, seen, "USDT:TRC20")
     address = re.findall(r'class="mono address">([^<]+)<', seen.html)
+    assert 'viewBox="0 0 ' in seen.html  # else a browser would cut the code off where it scales it
     assert ('class="qr"' in seen.html, len(address), address[0][0]) == (True, 1, "T")
     assert "Waiting for your payment" in seen.text
 

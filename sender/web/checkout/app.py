@@ -120,5 +120,7 @@ def qr(text: str) -> str:
     """Return a QR code as markup of a drawing; the text is in its modules only."""
     import segno  # noqa: PLC0415 - who opens no checkout page needs none
 
-    drawn: str = segno.make(text, error="m", micro=False).svg_inline(scale=6, border=3, svgclass="qr", lineclass=None)
+    drawn: str = segno.make(text, error="m", micro=False).svg_inline(
+        border=3, svgclass="qr", lineclass=None, omitsize=True
+    )
     return drawn

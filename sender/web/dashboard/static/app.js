@@ -11,7 +11,12 @@ let rest = REST;
 let last = -Infinity;
 let timer = 0;
 let polling = 0;
+let shownAt = whereabouts();
 let born = performance.now();
+
+function whereabouts() {
+  return location.pathname + location.search;
+}
 
 function keyOf(element) {
   if (element.id) return "#" + CSS.escape(element.id);
@@ -122,6 +127,7 @@ function show(page, url) {
     history.replaceState(null, "", url);
     document.querySelector(".notice")?.scrollIntoView({ block: "nearest" });
   }
+  shownAt = whereabouts();
 }
 
 async function send(form, button) {
@@ -172,4 +178,4 @@ if (document.body.dataset.stream) {
   setInterval(() => { if (Number(document.body.dataset.rate)) soon(); }, SLOW_LOOK);
 }
 poll();
-addEventListener("popstate", () => location.reload());
+addEventListener("popstate", () => { if (whereabouts() !== shownAt) location.reload(); }); // not for a mere anchor
