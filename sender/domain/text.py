@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import re
+
 from sender.errors import RequestRefused
+
+_STUCK = re.compile("[\0\ud800-\udfff]")
 
 
 def check_text(text: str, field: str, longest: int) -> None:
@@ -17,7 +21,7 @@ def check_text(text: str, field: str, longest: int) -> None:
 
 def can_travel(text: str) -> bool:
     """Tell whether a database and a body can carry the text; what cannot is nobody's id."""
-    return not any(character == "\0" or "\ud800" <= character <= "\udfff" for character in text)
+    return _STUCK.search(text) is None
 
 
 def refusal(message: str, field: str, code: str = "validation_failed") -> RequestRefused:

@@ -7,6 +7,7 @@ lets resolve to 127.0.0.1 (DNS rebinding), and by cross-site requests. The first
 
 from __future__ import annotations
 
+from functools import lru_cache
 from ipaddress import ip_address
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
@@ -27,6 +28,7 @@ def make_hosts(names: Iterable[str] = ()) -> Middleware:
     """Return the middleware that lets through loopback names and ``names``, on any port."""
     allowed = frozenset(name.lower() for name in names)
 
+    @lru_cache(maxsize=64)
     def known(authority: str) -> bool:
         name = _host_of(authority)
         return name is not None and (name in allowed or _is_loopback(name))

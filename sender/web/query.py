@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING, ClassVar, TypeVar
 from urllib.parse import parse_qsl
 
@@ -42,6 +43,16 @@ def read_query(model: type[Q], query: str) -> Q:
 
     Raises ``Invalid`` for parameters that are unknown, malformed, empty, or repeated where they may not be.
     """
+    return _nothing_asked(model) if not query else _checked(model, query)
+
+
+@cache
+def _nothing_asked(model: type[Q]) -> Q:
+    """Return what a request without a query asks for; queries do not change, so one serves all."""
+    return checked(model, {})
+
+
+def _checked(model: type[Q], query: str) -> Q:
     members: dict[str, list[str]] = {}
     for name, value in _pairs(query[1:]):
         members.setdefault(name, []).append(value)
@@ -49,7 +60,7 @@ def read_query(model: type[Q], query: str) -> Q:
 
 
 def _pairs(query: str) -> Sequence[tuple[str, str]]:
-    if not query:
+    if not query:  # a question mark alone
         return ()
     try:
         return parse_qsl(query, keep_blank_values=True, strict_parsing=True, errors="strict")
