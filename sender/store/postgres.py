@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from contextlib import asynccontextmanager
+import asyncio
+from contextlib import asynccontextmanager, suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -83,7 +84,7 @@ class PostgresDatabase:
             pool_reset_on_return=None,
             connect_args={"connect_timeout": 10},
         )
-
+        self._returning: set[asyncio.Task[None]] = set()
         # What is due and what is in flight must be one picture, or a row between the two is in neither.
         self._snapshots = self._engine.execution_options(isolation_level="REPEATABLE READ")
 
@@ -97,7 +98,7 @@ class PostgresDatabase:
 
     @asynccontextmanager
     async def _transaction(self, engine: AsyncEngine) -> AsyncIterator[Session]:
-        connection = await _connected(engine)
+        connection = await self._connected(engine)
         try:
             yield PostgresSession(connection)
             await connection.commit()
@@ -105,6 +106,17 @@ class PostgresDatabase:
             raise _translated(error) from error
         finally:
             await connection.close()
+
+    async def _connected(self, engine: AsyncEngine) -> AsyncConnection:
+        """Return a connection. Whoever is cancelled while it is made leaves it to be given back, not half made."""
+        connecting = asyncio.create_task(_connect(engine))
+        try:
+            return await asyncio.shield(connecting)
+        except asyncio.CancelledError:
+            returning = asyncio.create_task(_give_back(connecting))
+            self._returning.add(returning)
+            returning.add_done_callback(self._returning.discard)
+            raise
 
     async def listen(self, heard: Callable[[], None]) -> None:
         """Call ``heard`` for every announcement, for as long as the connection holds."""
@@ -120,7 +132,8 @@ class PostgresDatabase:
             raise StoreError(message) from error
 
     async def close(self) -> None:
-        """Close the pool."""
+        """Close the pool, once it has back what is on its way."""
+        await asyncio.gather(*self._returning)
         await self._engine.dispose()
 
 
@@ -130,11 +143,16 @@ def _insertion(dialect: Dialect, table: Table, columns: tuple[str, ...]) -> str:
     return insert(table).inline().compile(dialect=dialect, column_keys=columns).string
 
 
-async def _connected(engine: AsyncEngine) -> AsyncConnection:
+async def _connect(engine: AsyncEngine) -> AsyncConnection:
     try:
         return await engine.connect()
     except (SQLAlchemyError, OSError) as error:
         raise _translated(error) from error
+
+
+async def _give_back(connecting: asyncio.Task[AsyncConnection]) -> None:
+    with suppress(StoreError):
+        await (await connecting).close()
 
 
 def _has_instance(connection: Connection) -> bool:

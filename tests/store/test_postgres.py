@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import gc
+import types
 from contextlib import suppress
+from itertools import count
 from typing import TYPE_CHECKING, Any
 
 import psycopg
@@ -19,9 +22,13 @@ from tests.receivers import PATIENCE
 from tests.stores import opened, queue, row, rows_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Coroutine, Generator
+    from contextlib import AbstractAsyncContextManager
 
-    from sender.store.engine import Database
+    from sender.store.engine import Database, Session
+
+MOMENTS_OF_CONNECTING = 3
+"""How often a transaction waits for something before its first statement, at least."""
 
 _BACKENDS = """
     SELECT pid FROM pg_stat_activity
@@ -109,6 +116,45 @@ async def test_a_connection_lost_in_a_transaction_is_ours_to_report(postgres_url
         async with database.read() as session:
             ((count,),) = await session.rows(text("SELECT count(*) FROM outbox"))
         assert count == 0
+
+
+@pytest.mark.parametrize("kind", ["read", "write"])
+async def test_a_transaction_cancelled_at_any_moment_leaves_no_connection_behind(postgres_url: str, kind: str) -> None:
+    """Wherever it waits when it is cancelled, while it connects too, closing the database closes every connection."""
+    for moment in count():
+        database = open_database(postgres_url, Clock())
+        begun = asyncio.create_task(_cancelled_at(moment, _begin(getattr(database, kind)())))
+        cancelled = (await asyncio.gather(begun, return_exceptions=True))[0] is not None
+        await database.close()
+        await _until(postgres_url, _BACKENDS, lambda found: not found)
+        if not cancelled:
+            break
+    assert moment > MOMENTS_OF_CONNECTING
+    gc.collect()  # a connection that nobody closed complains here
+
+
+async def _begin(transaction: AbstractAsyncContextManager[Session]) -> None:
+    async with transaction as session:
+        await session.rows(text("SELECT 1"))
+
+
+@types.coroutine
+def _cancelled_at(moment: int, work: Coroutine[Any, Any, None]) -> Generator[Any, Any, None]:
+    """Run a coroutine, and cancel it where it waits for something after so many times, if it comes so far."""
+    for _ in range(moment):
+        try:
+            waited = work.send(None)
+        except StopIteration:
+            return
+        yield waited
+    yield from _thrown(work)
+
+
+def _thrown(work: Coroutine[Any, Any, None]) -> Generator[Any, Any, None]:
+    waited = work.throw(asyncio.CancelledError())
+    while True:
+        yield waited
+        waited = work.send(None)
 
 
 async def _queue_and_lose(database: Database, url: str) -> None:
