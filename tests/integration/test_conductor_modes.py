@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from sender import conductor
+from sender.conductor import Conductor, Outlook
 from sender.durations import SECOND
 from sender.store import reads, resources
-from tests.receivers import AcceptFrom, Gate, receiving, refuse
+from tests.receivers import PATIENCE, AcceptFrom, Gate, receiving, refuse
 from tests.simulators import (
     RUNGS,
     START,
@@ -121,3 +123,28 @@ async def test_running_time_expires_invoices_by_itself(database_url: str) -> Non
 async def _statuses(simulator: Simulator, resource_id: str) -> list[str]:
     async with simulator.database.read() as session:
         return [each.status for each in await resources.history_of(session, resource_id)]
+
+
+async def test_commands_in_a_row_are_not_each_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where time does not run ahead, one look after a while serves all that was committed meanwhile."""
+    looks: list[int] = []
+    real_look = Conductor._look
+
+    async def counted(self: Conductor) -> Outlook:
+        looks.append(1)
+        return await real_look(self)
+
+    monkeypatch.setattr(conductor, "BREATH", PATIENCE)
+    monkeypatch.setattr(Conductor, "_look", counted)
+    async with simulating("memory") as simulator:
+        for number in range(20):
+            await simulator.invoices.create(order(f"order-{number}"))
+        assert len(looks) <= 1
+        await simulator.conductor.advance_by(EXPIRY * SECOND)
+        assert await _statuses(simulator, await newest(simulator)) == ["awaiting_client", "expired"]
+
+
+async def newest(simulator: Simulator) -> str:
+    """Return the invoice that was made last."""
+    async with simulator.database.read() as session:
+        return str(await resources.newest(session, "invoice"))
