@@ -10,6 +10,9 @@ from sender.durations import MILLISECOND, SECOND, Duration, Instant
 if TYPE_CHECKING:
     from sender.domain.ladder import Ladder
 
+POOL_SIZE = 5
+"""Connections to PostgreSQL: whoever waits for one waits for a transaction to end, never for a receiver."""
+
 
 @dataclass(frozen=True, slots=True)
 class RelaySettings:
@@ -45,6 +48,8 @@ class Settings:
     relays: int = 1
     in_process: bool = True
     durable: bool = False
+    # Connections of each process to PostgreSQL.
+    pool_size: int = POOL_SIZE
     # The only addresses that money may be withdrawn to; without a list every address is allowed.
     withdrawal_whitelist: tuple[str, ...] | None = None
     # The provider's own rule for the URLs of endpoints: https, and public hosts only.

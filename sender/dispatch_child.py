@@ -98,7 +98,7 @@ async def _carry_out(settings: Settings, call: Call) -> Receipt:
 
     clock, profile = Clock(), paymos(settings.checkout_url)
     runtime = Runtime(clock, CrashSwitch(die_for_real), make_log(settings.log_level, as_json=settings.log_json))
-    database = open_database(settings.database_url, clock, durable=settings.durable)
+    database = open_database(settings.database_url, clock, durable=settings.durable, pool_size=settings.pool_size)
     try:
         dispatcher = Dispatcher(runtime, database, profile)
         services: dict[str, object] = {

@@ -42,7 +42,9 @@ class RemoteRelay:
         clock = Clock()
         log = make_log(settings.log_level, as_json=settings.log_json)
         self._runtime = Runtime(clock, CrashSwitch(die_for_real), log)
-        self._database = open_database(settings.database_url, clock, durable=settings.durable)
+        self._database = open_database(
+            settings.database_url, clock, durable=settings.durable, pool_size=settings.pool_size
+        )
         wire = Wire(Transport(clock, trust_env=settings.relay.trust_env), clock)
         self._relay = Relay(self._runtime, self._database, Paymos(), wire, settings.relay)
 
@@ -85,8 +87,6 @@ async def listen(database: Database, runtime: Runtime, heard: Callable[[], None]
         except StoreError as failure:
             runtime.log.warning(Event.STORE_FAILED, detail=str(failure))
             await runtime.clock.sleep(RELISTEN)
-            # Whatever was announced meanwhile went unheard.
-            heard()
         else:
             return
 

@@ -45,7 +45,9 @@ class Simulator:
             self.clock, CrashSwitch(), log or make_log(settings.log_level, as_json=settings.log_json)
         )
         self.profile = paymos(settings.checkout_url)
-        self.database: Database = open_database(settings.database_url, self.clock, durable=settings.durable)
+        self.database: Database = open_database(
+            settings.database_url, self.clock, durable=settings.durable, pool_size=settings.pool_size
+        )
         self.dispatcher = Dispatcher(
             self.runtime, self.database, self.profile, wake=self._wake_relays, changed=self._rethink
         )

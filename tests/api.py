@@ -97,9 +97,11 @@ def make_settings(database_url: str = "memory", **more: Any) -> Settings:
 
 
 @asynccontextmanager
-async def serving(database_url: str = "memory", options: ApiOptions | None = None) -> AsyncIterator[Api]:
-    """Run an API in this loop."""
-    async with Simulator(make_settings(database_url), log=RecordingLog()) as simulator:
+async def serving(
+    database_url: str = "memory", options: ApiOptions | None = None, **settings: Any
+) -> AsyncIterator[Api]:
+    """Run an API in this loop; ``settings`` are the simulator's."""
+    async with Simulator(make_settings(database_url, **settings), log=RecordingLog()) as simulator:
         runner = make_runner(make_app(parts_of(simulator), options or ApiOptions()))
         await runner.setup()
         try:

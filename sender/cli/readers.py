@@ -21,6 +21,7 @@ DATABASES = frozenset({"sqlite", "postgresql", "postgres", "postgresql+psycopg"}
 
 HIGHEST_PORT = 65_535
 MOST_RELAYS = 64
+MOST_CONNECTIONS = 100
 MAX_SEED = 2**63 - 1
 SHORTEST_TIMEOUT, LONGEST_TIMEOUT = 1_000, 3_600_000_000
 """A millisecond and an hour of real time."""
@@ -39,6 +40,7 @@ def whole(lowest: int, highest: int, what: str) -> Callable[[str], int]:
 
 port = whole(0, HIGHEST_PORT, "a port")
 relays = whole(1, MOST_RELAYS, "a number of relays")
+pool_size = whole(1, MOST_CONNECTIONS, "a number of connections")
 rate = whole(1, 1_000_000, "a rate of requests")
 seed = whole(0, MAX_SEED, "a seed")
 

@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 from sender.cli import readers
 from sender.cli.settings import relay_settings, without_password
-from sender.config import Settings
+from sender.config import POOL_SIZE, Settings
 from sender.errors import UsageError
 from sender.loops import run
 
@@ -24,6 +24,7 @@ def main(options: Options) -> int:
         relay=relay_settings(options),
         database_url=_database(options.read("database_url", readers.database, None)),
         durable=options.has("durable"),
+        pool_size=options.read("pool_size", readers.pool_size, POOL_SIZE),
         log_level=options.read("log_level", readers.log_level, "info"),
         log_json=options.has("json"),
     )

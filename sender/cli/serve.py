@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sender.cli import readers
 from sender.cli.banner import banner, banner_as_json
 from sender.cli.settings import DEFAULT_SEED, database_url, relay_settings
-from sender.config import Settings
+from sender.config import POOL_SIZE, Settings
 from sender.domain.ids import Prefix, make_secret
 from sender.errors import UsageError
 from sender.forks import warm_up
@@ -74,6 +74,7 @@ def _settings(options: Options) -> Settings:
         relays=options.read("relays", readers.relays, 1),
         in_process=False,
         durable=options.has("durable"),
+        pool_size=options.read("pool_size", readers.pool_size, POOL_SIZE),
         log_level=options.read("log_level", readers.log_level, "info"),
         log_json=options.has("json"),
         strict_endpoints=options.has("strict_endpoints"),

@@ -68,11 +68,12 @@ class Database(Protocol):
         """Give every connection back."""
 
 
-def open_database(url: str, clock: Clock, *, durable: bool = False) -> Database:
+def open_database(url: str, clock: Clock, *, durable: bool = False, pool_size: int = 5) -> Database:
     """Return the database at ``url``: ``memory``, ``sqlite:///FILE``, ``postgresql://…``.
 
     ``durable`` makes SQLite wait for the disk at every commit, so that a power cut loses nothing either; PostgreSQL
-    does so anyway. Raises ``UsageError`` for another kind of URL.
+    does so anyway. ``pool_size`` is how many connections to PostgreSQL there are at most. Raises ``UsageError`` for
+    another kind of URL.
     """
     scheme = url.partition(":")[0]
     if url == "memory" or scheme == "sqlite":
@@ -82,7 +83,7 @@ def open_database(url: str, clock: Clock, *, durable: bool = False) -> Database:
     if scheme in {"postgresql", "postgres", "postgresql+psycopg"}:
         from sender.store.postgres import PostgresDatabase  # noqa: PLC0415
 
-        return PostgresDatabase(url)
+        return PostgresDatabase(url, pool_size=pool_size)
     message = (
         f"{url!r} is not a database URL; write sqlite:///FILE, memory, postgresql://HOST/NAME or embedded-postgres"
     )

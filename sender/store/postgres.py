@@ -1,4 +1,9 @@
-"""PostgreSQL: SQLAlchemy's asyncio engine on psycopg, and the wake-up that crosses hosts."""
+"""PostgreSQL: SQLAlchemy's asyncio engine on psycopg, and the wake-up that crosses hosts.
+
+A pooler that lends a server connection for one transaction (PgBouncer in transaction mode) may stand between. What is
+prepared in one transaction is then not there in the next, and what is listened for is heard by nobody, so neither is
+done where a pooler is met; relays on other hosts find their work by looking for it.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +12,7 @@ from contextlib import asynccontextmanager, suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import func, insert, inspect, select, text
+from sqlalchemy import event, func, insert, inspect, select, text
 from sqlalchemy.engine import make_url
 from sqlalchemy.exc import ArgumentError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import create_async_engine
@@ -20,6 +25,7 @@ if TYPE_CHECKING:
     from contextlib import AbstractAsyncContextManager
 
     from sqlalchemy import Connection, Dialect, Executable, Table
+    from sqlalchemy.engine.interfaces import DBAPIConnection
     from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 
     from sender.store.engine import Params, Session
@@ -31,6 +37,8 @@ _SCHEMA_LOCK = 7_291_107
 """The advisory lock under which the schema is made, so that two processes may start at once."""
 
 _ANNOUNCE = select(func.pg_notify(CHANNEL, ""))
+
+_WHO = "SELECT pg_backend_pid()"
 
 
 class PostgresSession:
@@ -68,7 +76,7 @@ class PostgresSession:
 class PostgresDatabase:
     """A PostgreSQL database behind a small pool."""
 
-    def __init__(self, url: str, *, pool_size: int = 5) -> None:
+    def __init__(self, url: str, *, pool_size: int) -> None:
         try:
             address = make_url(url).set(drivername="postgresql+psycopg")
         except (ArgumentError, ValueError):
@@ -85,6 +93,7 @@ class PostgresDatabase:
             connect_args={"connect_timeout": 10},
         )
         self._returning: set[asyncio.Task[None]] = set()
+        event.listen(self._engine.sync_engine, "connect", _prepare_nothing_behind_a_pooler)
         # What is due and what is in flight must be one picture, or a row between the two is in neither.
         self._snapshots = self._engine.execution_options(isolation_level="REPEATABLE READ")
 
@@ -119,12 +128,20 @@ class PostgresDatabase:
             raise
 
     async def listen(self, heard: Callable[[], None]) -> None:
-        """Call ``heard`` for every announcement, for as long as the connection holds."""
+        """Call ``heard`` for every announcement, for as long as the connection holds.
+
+        Also once as soon as it is listened: what was announced before then went unheard. Returns at once behind a
+        pooler, through which nothing is heard.
+        """
         import psycopg  # noqa: PLC0415 - only relays listen
 
         try:
             async with await psycopg.AsyncConnection.connect(self._address, autocommit=True) as connection:
+                ((serving,),) = await (await connection.execute(_WHO)).fetchall()
+                if serving != connection.info.backend_pid:
+                    return
                 await connection.execute(f"LISTEN {CHANNEL}")
+                heard()
                 async for _ in connection.notifies():
                     heard()
         except psycopg.Error as error:
@@ -135,6 +152,19 @@ class PostgresDatabase:
         """Close the pool, once it has back what is on its way."""
         await asyncio.gather(*self._returning)
         await self._engine.dispose()
+
+
+def _prepare_nothing_behind_a_pooler(connection: DBAPIConnection, _record: object) -> None:
+    """Stop the driver from preparing what it runs often, where another process answers than the one that was called."""
+    driver: Any = connection.driver_connection
+    connection.autocommit = True
+    cursor = connection.cursor()
+    cursor.execute(_WHO)
+    ((serving,),) = cursor.fetchall()
+    cursor.close()
+    connection.autocommit = False
+    if serving != driver.info.backend_pid:
+        driver.prepare_threshold = None
 
 
 @cache

@@ -29,6 +29,7 @@ AT_ONCE: dict[str, tuple[list[str], str]] = {
     "unknown command": (["serv"], "did you mean 'serve'?"),
     "unknown option": (["serve", "--prot", "1"], "did you mean '--port'?"),
     "no such port": (["serve", "--port", "99999"], "from 0 to 65535"),
+    "no connections": (["serve", "--pool-size", "0"], "from 1 to 100"),
     "unknown clock": (["serve", "--clock", "fast"], "write real, manual, skip or scale:N"),
     "no such ladder": (["serve", "--ladder", "paymoss"], "did you mean 'paymos'?"),
     "negative gap": (["serve", "--ladder", "ladder.yaml"], "ladder.yaml:2:12: gaps, entry 2: '-2m' is negative"),
