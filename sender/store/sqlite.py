@@ -41,6 +41,13 @@ OLDEST = (3, 38, 0)
 LOCK_PATIENCE: Duration = 30 * SECOND
 """How long a writer waits for another process's write transaction, in real time."""
 
+LOG_LIMIT = 16 * 2**20
+"""Bytes to which the write-ahead log is cut once everybody has read past its end.
+
+A reader that holds a transaction open (a shell that somebody forgot) lets it grow without bound, and the file would
+keep that size. In peace it ends at a quarter of this, so the cut costs nothing.
+"""
+
 WAL_TRIES = 20
 """How often a file is turned to WAL before the failure is one; each try waits for whoever is at it."""
 
@@ -119,7 +126,7 @@ class _Handle:
         # Patience is for what SQLite cannot avoid: turning a new file to WAL, and its recovery after a crash.
         self.raw.execute("PRAGMA busy_timeout=5000")
         _turn_to_wal(self.raw)
-        for pragma in (f"synchronous={synchronous}", "foreign_keys=ON"):
+        for pragma in (f"synchronous={synchronous}", "foreign_keys=ON", f"journal_size_limit={LOG_LIMIT}"):
             self.raw.execute(f"PRAGMA {pragma}")
 
     def close(self) -> None:

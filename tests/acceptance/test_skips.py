@@ -37,6 +37,19 @@ def test_skips_are_fine_at_home(tmp_path: Path) -> None:
     assert "3 skipped, 1 xfailed" in result.stdout
 
 
+def test_what_is_missing_is_told_once(tmp_path: Path) -> None:
+    """Tests that a fixture leaves out make one line of the summary, with their number and the fixture's place."""
+    (tmp_path / "conftest.py").write_text(
+        "import pytest\n@pytest.fixture(scope='session')\ndef tool(): pytest.skip('no tool: install it')\n"
+    )
+    wanting = "def test_one(tool): pass\ndef test_two(tool): pass"
+    for name in ("test_a.py", "test_b.py"):
+        (tmp_path / name).write_text(wanting)
+    said = _pytest(tmp_path, "false", "-ra").stdout
+    lines = [line for line in said.splitlines() if "no tool: install it" in line]
+    assert lines == ["SKIPPED [4] conftest.py:3: no tool: install it"]
+
+
 def _pytest(folder: Path, ci: str, *options: str) -> subprocess.CompletedProcess[str]:
     for name, source in SKIPS.items():
         (folder / name).write_text(source)

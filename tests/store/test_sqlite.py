@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import sqlite3
+from contextlib import closing
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -13,13 +15,11 @@ from sender.clock import Clock
 from sender.errors import NotAvailable, StoreError, UsageError
 from sender.store import sqlite, world
 from sender.store.engine import open_database
-from sender.store.sqlite import WAL_TRIES, _turn_to_wal
+from sender.store.sqlite import LOG_LIMIT, WAL_TRIES, _turn_to_wal
 from tests.receivers import PATIENCE
 from tests.stores import opened, queue, row, rows_of
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from sender.store.engine import Database, Session
 
 
@@ -31,6 +31,10 @@ def url(tmp_path: Path) -> str:
 
 def _file(url: str) -> sqlite3.Connection:
     return sqlite3.connect(url.removeprefix("sqlite:///"), timeout=0, isolation_level=None)
+
+
+def _log_size(url: str) -> int:
+    return Path(f"{url.removeprefix('sqlite:///')}-wal").stat().st_size
 
 
 class _Counted(Clock):
@@ -101,6 +105,20 @@ async def test_a_read_is_one_consistent_state(url: str) -> None:
         other.execute("UPDATE instance SET issued = 99")
         other.close()
         assert await session.rows(text("SELECT issued FROM instance")) == [(before,)]
+
+
+async def test_the_log_is_cut_once_a_foreign_read_has_ended(url: str) -> None:
+    """It grows while another process holds a read open, and is small again soon after, though nothing is closed."""
+    async with opened(url) as database:
+        with closing(_file(url)) as shell:
+            shell.execute("BEGIN")
+            shell.execute("SELECT count(*) FROM outbox").fetchall()
+            for number in range(40):
+                await queue(database, row(number, body=b"x" * 2**20))
+            assert _log_size(url) > 2 * LOG_LIMIT
+        for number in range(40, 44):
+            await queue(database, row(number))
+        assert _log_size(url) <= LOG_LIMIT
 
 
 async def test_reading_first_and_writing_then_never_fails_as_locked(url: str) -> None:
