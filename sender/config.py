@@ -32,6 +32,8 @@ class RelaySettings:
     flush: int = 200
     linger: Duration = 30 * MILLISECOND
     trust_env: bool = False
+    # A file of authorities that may vouch for receivers besides those that the system trusts.
+    trust: str | None = None
     # In whose name rows are leased; the parent of a child names it, so that it can give a dead child's leases back.
     owner: str = ""
 

@@ -24,7 +24,7 @@ def in_process_host(
     """Return a host whose relay runs in this loop."""
 
     def make() -> Relay:
-        transport = Transport(runtime.clock, trust_env=settings.relay.trust_env)
+        transport = Transport(runtime.clock, trust_env=settings.relay.trust_env, ca_file=settings.relay.trust)
         wire = Wire(transport, runtime.clock)
         return Relay(runtime, database, profile, wire, settings.relay, settled)
 

@@ -37,7 +37,7 @@ async def _relay(settings: Settings, pipe: socket.socket) -> None:
     log = make_log(settings.log_level, as_json=settings.log_json)
     runtime = Runtime(clock, CrashSwitch(die_for_real), log)
     database = open_database(settings.database_url, clock, durable=settings.durable, pool_size=settings.pool_size)
-    wire = Wire(Transport(clock, trust_env=settings.relay.trust_env), clock)
+    wire = Wire(Transport(clock, trust_env=settings.relay.trust_env, ca_file=settings.relay.trust), clock)
     pipe.setblocking(False)  # noqa: FBT003 - the standard library's own signature
     relay = Relay(runtime, database, Paymos(), wire, settings.relay, settled=lambda: say(pipe, SETTLED))
     running = asyncio.create_task(relay.run())

@@ -45,7 +45,7 @@ class RemoteRelay:
         self._database = open_database(
             settings.database_url, clock, durable=settings.durable, pool_size=settings.pool_size
         )
-        wire = Wire(Transport(clock, trust_env=settings.relay.trust_env), clock)
+        wire = Wire(Transport(clock, trust_env=settings.relay.trust_env, ca_file=settings.relay.trust), clock)
         self._relay = Relay(self._runtime, self._database, Paymos(), wire, settings.relay)
 
     async def run(self, told: asyncio.Event, announce: Callable[[], None]) -> None:

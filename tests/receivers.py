@@ -12,6 +12,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, cast
 
 if TYPE_CHECKING:
+    import ssl
     from collections.abc import AsyncIterator, Awaitable, Callable
 
     Reply = int | bytes | None
@@ -53,13 +54,14 @@ class Receiver:
         self.script = script
         self.requests: list[Request] = []
         self.port = 0
+        self.scheme = "http"
         self._news = asyncio.Event()
         self._connections: set[asyncio.Transport] = set()
         self._replies: set[asyncio.Task[None]] = set()
 
     def url(self, path: str = "/webhook") -> str:
         """Return the URL of a path here."""
-        return f"http://127.0.0.1:{self.port}{path}"
+        return f"{self.scheme}://127.0.0.1:{self.port}{path}"
 
     @property
     def counts(self) -> Counter[str]:
@@ -182,10 +184,12 @@ class Gate:
 
 
 @asynccontextmanager
-async def receiving(script: Script = accept) -> AsyncIterator[Receiver]:
+async def receiving(script: Script = accept, *, tls: ssl.SSLContext | None = None) -> AsyncIterator[Receiver]:
     """Run a receiver in this loop."""
     receiver = Receiver(script)
-    server = await asyncio.get_running_loop().create_server(partial(_Connection, receiver), "127.0.0.1", 0)
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(partial(_Connection, receiver), "127.0.0.1", 0, ssl=tls)
+    receiver.scheme = "http" if tls is None else "https"
     receiver.port = server.sockets[0].getsockname()[1]
     try:
         yield receiver

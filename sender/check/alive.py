@@ -8,6 +8,7 @@ from sender.check.volley import Line
 from sender.durations import MILLISECOND, SECOND
 
 if TYPE_CHECKING:
+    from sender.check.volley import Target
     from sender.clock import Clock
     from sender.durations import Duration
 
@@ -16,20 +17,20 @@ _PAUSE: Duration = 40 * MILLISECOND
 _ONE_ANSWER: Duration = 2 * SECOND
 
 
-async def runs_steadily(url: str, clock: Clock, patience: Duration) -> bool:
+async def runs_steadily(target: Target, clock: Clock, patience: Duration) -> bool:
     """Ask until three answers came in a row, a moment apart; tell whether they came before patience ended."""
     ends, answers = clock.monotonic() + patience, 0
     while answers < _ANSWERS:
-        answers = answers + 1 if await _answers(url, clock) else 0
+        answers = answers + 1 if await _answers(target, clock) else 0
         if clock.monotonic() > ends:
             return False
         await clock.sleep(_PAUSE / SECOND)
     return True
 
 
-async def _answers(url: str, clock: Clock) -> bool:
+async def _answers(target: Target, clock: Clock) -> bool:
     try:
-        line = await Line.load(url, (), b"", clock, "GET")
+        line = await Line.load(target, (), b"", clock, "GET")
     except OSError:
         return False
     line.fire()

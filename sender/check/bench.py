@@ -141,7 +141,7 @@ class Bench:
         """Send several requests at the same instant."""
         requests = [(self.seal.headers(letter, self.now), letter.body) for letter in letters]
         try:
-            shots = await volley(self.means.url, requests, self.simulator.clock, self.pace.timeout)
+            shots = await volley(self.means.target, requests, self.simulator.clock, self.pace.timeout)
         except OSError as error:
             raise Failed(f"The receiver took no more connections ({error.strerror or error}).") from None
         return [
@@ -180,7 +180,7 @@ class Bench:
 
     async def _line(self, headers: Headers, body: bytes, method: str = "POST") -> Line:
         try:
-            return await Line.load(self.means.url, headers, body, self.simulator.clock, method)
+            return await Line.load(self.means.target, headers, body, self.simulator.clock, method)
         except OSError as error:
             raise Failed(f"The receiver took no more connections ({error.strerror or error}).") from None
 

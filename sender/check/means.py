@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sender.check.need import Need
+from sender.check.volley import Target
 
 if TYPE_CHECKING:
     from sender.check.restart import Restart
@@ -16,7 +17,8 @@ if TYPE_CHECKING:
 class Means:
     """What is known of the receiver: where it is, its secret, and what may be at hand to look into it.
 
-    ``asked`` holds the paths of the requests that it made to the API, where the API is served.
+    ``asked`` holds the paths of the requests that it made to the API, where the API is served; ``trust`` is a file of
+    authorities that may vouch for it besides the public ones.
     """
 
     url: str
@@ -25,6 +27,12 @@ class Means:
     restart: Restart | None = None
     retired: str | None = None
     asked: list[str] | None = None
+    trust: str | None = None
+
+    @property
+    def target(self) -> Target:
+        """Where requests go that are made on a connection of their own."""
+        return Target(self.url, self.trust)
 
     def missing(self, needs: frozenset[Need]) -> list[Need]:
         """Return what is needed and not at hand."""

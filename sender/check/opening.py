@@ -35,9 +35,9 @@ async def bench_for(
     The seed has to be another one each time: a receiver that has seen an event id before rightly ignores it.
     """
     clock, pace = Clock(), pace or Pace()
-    relay = RelaySettings(ladder=load_ladder("paymos"), attempt_timeout=pace.timeout)
+    relay = RelaySettings(ladder=load_ladder("paymos"), attempt_timeout=pace.timeout, trust=means.trust)
     settings = Settings(relay=relay, seed=seed, start=clock.real_now())
-    transport = Transport(clock)
+    transport = Transport(clock, ca_file=means.trust)
     try:
         async with Simulator(settings) as simulator:
             endpoint = await simulator.subscriptions.add(NewEndpoint(url=means.url, secret=means.secret))

@@ -14,6 +14,7 @@ from sender.errors import NotAvailable, UsageError
 from sender.suggest import shown
 
 if TYPE_CHECKING:
+    from sender.check.volley import Target
     from sender.clock import Clock
     from sender.durations import Duration
 
@@ -36,11 +37,11 @@ class RestartCommand:
     """
 
     words: tuple[str, ...]
-    url: str
+    target: Target
     clock: Clock
 
     @classmethod
-    def read(cls, text: str, url: str, clock: Clock) -> Self:
+    def read(cls, text: str, target: Target, clock: Clock) -> Self:
         """Read words as a shell would part them. Raises ``UsageError``."""
         try:
             words = tuple(shlex.split(text))
@@ -50,12 +51,12 @@ class RestartCommand:
             ) from None
         if not words:
             raise UsageError("no command is named; write one that kills and restarts the receiver, as in ./restart.sh")
-        return cls(words, url, clock)
+        return cls(words, target, clock)
 
     async def __call__(self) -> None:
         """Run the command, then wait until the receiver answers."""
         await self._run()
-        if not await runs_steadily(self.url, self.clock, PATIENCE):
+        if not await runs_steadily(self.target, self.clock, PATIENCE):
             raise NotAvailable("--restart-cmd: the receiver did not answer within 30 s after it")
 
     async def _run(self) -> None:

@@ -58,7 +58,7 @@ async def _reason_for_the_rest(bench: Bench, check: Check) -> str | None:
     """Return why nothing more can be checked, where a check left a receiver behind that does not answer."""
     if all(one.status is not None for one in bench.exchanges[-1:]):
         return None
-    if await runs_steadily(bench.means.url, bench.simulator.clock, bench.pace.patience):
+    if await runs_steadily(bench.means.target, bench.simulator.clock, bench.pace.patience):
         return None
     return f"needs a receiver that answers; it does not since {check.id}"
 

@@ -68,15 +68,20 @@ def _unseen(bench: Bench) -> str:
     )
 
 
-def _refusal(bench: Bench, exchange: Exchange) -> Result:
-    if exchange.status is None and "connect" in exchange.answer.lower():
-        raise NotAvailable(f"--target: {exchange.answer}; start your receiver first")
-    remedy = "Mend this first; nothing else can be checked before."
+def _remedy(exchange: Exchange) -> str:
     if exchange.status in _UNAUTHORIZED:
-        remedy = (
+        return (
             "Is --secret the secret that your receiver has? If it is, look at how it verifies: "
             "paymos-sim check --explain raw-body."
         )
+    if exchange.status is None and "certificate" in exchange.answer:
+        return "Is its certificate of an authority of your own? Name that one's file, as in --trust ca.pem."
+    return "Mend this first; nothing else can be checked before."
+
+
+def _refusal(bench: Bench, exchange: Exchange) -> Result:
+    if exchange.status is None and "connect" in exchange.answer.lower():
+        raise NotAvailable(f"--target: {exchange.answer}; start your receiver first")
     return Result(
         ID,
         "self-test",
@@ -84,7 +89,7 @@ def _refusal(bench: Bench, exchange: Exchange) -> Result:
         Verdict.FAILED,
         (f"A genuine invoice.paid, signed with the secret that was given, was {exchange.outcome}.",),
         "No payment arrives at all.",
-        remedy,
+        _remedy(exchange),
         tuple(replace(one, answer=bench.means.masked(one.answer)) for one in bench.exchanges),
         exchange.elapsed / SECOND,
     )

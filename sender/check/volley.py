@@ -7,15 +7,17 @@ last bytes, written one after another without a pause, let it begin on all of th
 from __future__ import annotations
 
 import asyncio
-import ssl
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import cache
 from typing import TYPE_CHECKING, Self
 from urllib.parse import urlsplit
 
 from sender.durations import SECOND
+from sender.transport.trust import trusting
 
 if TYPE_CHECKING:
+    import ssl
     from collections.abc import Sequence
 
     from sender.clock import Clock
@@ -23,6 +25,14 @@ if TYPE_CHECKING:
     from sender.providers.profile import Headers
 
 _LONGEST_ANSWER = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """Where a receiver is, and a file of authorities that may vouch for it besides the public ones."""
+
+    url: str
+    trust: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,15 +55,15 @@ class Line:
     started: Duration = 0
 
     @classmethod
-    async def load(cls, url: str, headers: Headers, body: bytes, clock: Clock, method: str = "POST") -> Self:
+    async def load(cls, target: Target, headers: Headers, body: bytes, clock: Clock, method: str = "POST") -> Self:
         """Connect and send all but the last byte. Raises ``OSError``."""
-        parts = urlsplit(url)
+        parts = urlsplit(target.url)
         secure = parts.scheme == "https"
         port = parts.port or (443 if secure else 80)
-        context = ssl.create_default_context() if secure else None
+        context = _context(target.trust) if secure else None
         reader, writer = await asyncio.open_connection(parts.hostname, port, ssl=context)
-        target = f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
-        message = _message(f"{method} {target}", parts.netloc.rpartition("@")[2], headers, body)
+        path = f"{parts.path or '/'}?{parts.query}" if parts.query else parts.path or "/"
+        message = _message(f"{method} {path}", parts.netloc.rpartition("@")[2], headers, body)
         writer.write(message[:-1])
         await writer.drain()
         return cls(reader, writer, message[-1:], clock)
@@ -84,7 +94,7 @@ class Line:
 
 
 async def volley(
-    url: str,
+    target: Target,
     requests: Sequence[tuple[Headers, bytes]],
     clock: Clock,
     timeout: Duration,  # noqa: ASYNC109
@@ -93,7 +103,7 @@ async def volley(
     lines: list[Line] = []
     try:
         for headers, body in requests:
-            lines.append(await Line.load(url, headers, body, clock))
+            lines.append(await Line.load(target, headers, body, clock))
         # Whatever a server does for a new connection is done before the last bytes come.
         await clock.sleep(0.005)
         for line in lines:
@@ -103,6 +113,12 @@ async def volley(
         for line in lines:
             with suppress(OSError):
                 line.hang_up()
+
+
+@cache
+def _context(trust: str | None) -> ssl.SSLContext:
+    """Return one context for all connections of a volley: to read what a system trusts takes longer than to connect."""
+    return trusting(trust)
 
 
 def _message(asked: str, host: str, headers: Headers, body: bytes) -> bytes:

@@ -83,8 +83,10 @@ async def _check(options: Options, checks: Sequence[Check], url: str, secret: st
 async def _means(options: Options, url: str, secret: str, stack: AsyncExitStack) -> Means:
     from sender.check.means import Means  # noqa: PLC0415
     from sender.check.restart import RestartCommand  # noqa: PLC0415
+    from sender.check.volley import Target  # noqa: PLC0415
 
     clock = Clock()
+    trust = options.read("trust", readers.trust, None)
     probe = options.read("probe", lambda text: make_probe(text, clock), None)
     if probe is not None:
         stack.push_async_callback(probe.close)
@@ -92,9 +94,10 @@ async def _means(options: Options, url: str, secret: str, stack: AsyncExitStack)
         url=url,
         secret=secret,
         probe=probe,
-        restart=options.read("restart_cmd", lambda text: RestartCommand.read(text, url, clock), None),
+        restart=options.read("restart_cmd", lambda text: RestartCommand.read(text, Target(url, trust), clock), None),
         retired=options.read("retired_secret", readers.secret, None),
         asked=[] if options.has("api_base") else None,
+        trust=trust,
     )
 
 

@@ -13,6 +13,7 @@ ATTEMPT_TIMEOUT = Option(
 SIGNATURE_CLOCK = Option(
     "--signature-clock", "time in signatures: real, or virtual for receivers whose clock is faked too", "real|virtual"
 )
+TRUST = Option("--trust", "file of authorities (PEM) that may vouch for receivers besides the public ones", "FILE")
 TRUST_ENV = Option("--trust-env", "send through the proxies that the environment names", switch=True)
 DATABASE = Option(
     "--database-url",
@@ -65,6 +66,7 @@ COMMANDS = (
             LADDER,
             LOG_LEVEL,
             Option("--json", "print one JSON object for each line", switch=True),
+            TRUST,
             TRUST_ENV,
             DURABLE,
         ),
@@ -81,6 +83,7 @@ COMMANDS = (
             LADDER,
             LOG_LEVEL,
             Option("--json", "log one JSON object for each line", switch=True),
+            TRUST,
             TRUST_ENV,
             DURABLE,
         ),
@@ -93,6 +96,7 @@ COMMANDS = (
             SEED,
             Option("--target", "webhook URL of your own receiver, in place of the reference receiver", "URL"),
             Option("--secret", "webhook secret of --target; made from the seed when left out", "SECRET"),
+            TRUST,
             Option("--probe", "how to look into --target for what was fulfilled (see README)", "PROBE"),
             Option("-k", "only stories whose name fits, as in 'crash and not dispatch'", "EXPRESSION"),
             Option("-n", "play so many stories side by side (default 1)", "N"),
@@ -121,6 +125,7 @@ COMMANDS = (
         (
             Option("--target", "webhook URL of the receiver", "URL"),
             Option("--secret", "its webhook secret", "SECRET"),
+            TRUST,
             Option("--probe", "how to look into it for what was fulfilled (see README)", "PROBE"),
             Option("--restart-cmd", "command that kills (SIGKILL) and restarts it", "COMMAND"),
             Option("--api-base", "URL at which it asks for invoices; the API is served there", "URL"),

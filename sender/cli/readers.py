@@ -90,6 +90,20 @@ def url(text: str) -> str:
     return text
 
 
+def trust(text: str) -> str:
+    """Read the path of a file of certificates; children may stand in another folder, so it becomes absolute."""
+    from pathlib import Path  # noqa: PLC0415 - only where one is named
+
+    from sender.errors import NotAvailable  # noqa: PLC0415
+    from sender.transport.trust import trusting  # noqa: PLC0415 - a cryptography library comes with it
+
+    try:
+        trusting(text)
+    except NotAvailable as error:
+        raise ValueError(str(error)) from None
+    return str(Path(text).absolute())
+
+
 def database(text: str) -> str:
     """Read a database URL. No message shows it: it may hold a password."""
     known = text in {"memory", EMBEDDED} or text.partition(":")[0] in DATABASES

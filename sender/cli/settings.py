@@ -27,6 +27,7 @@ def relay_settings(options: Options) -> RelaySettings:
         attempt_timeout=options.read("attempt_timeout", readers.timeout, _ATTEMPT_TIMEOUT),
         signature_clock=options.read("signature_clock", readers.signature_clock, "real"),
         trust_env=options.has("trust_env"),
+        trust=options.read("trust", readers.trust, None),
     )
 
 

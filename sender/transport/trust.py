@@ -30,16 +30,20 @@ class Trust:
 
     def _from_file(self, path: str) -> ssl.SSLContext:
         if path not in self._files:
-            self._files[path] = _context(path)
+            self._files[path] = trusting(path)
         return self._files[path]
 
 
-def _context(path: str) -> ssl.SSLContext:
+def trusting(path: str | None) -> ssl.SSLContext:
+    """Return a context that trusts what the system does, and what the file holds. Raises ``NotAvailable``."""
     context = ssl.create_default_context()
+    if path is None:
+        return context
     try:
         context.load_verify_locations(cafile=path)
     except (OSError, ValueError) as error:
-        why = getattr(error, "strerror", None) or "it holds no PEM certificate"
+        unread = isinstance(error, ssl.SSLError | ValueError)
+        why = "it holds no PEM certificate" if unread else getattr(error, "strerror", None) or error
         message = f"the certificate file {path!r} cannot be used: {why}"
         raise NotAvailable(message) from error
     # A server's own certificate may be trusted as it is, without its issuer; Python 3.13 has this by default.

@@ -30,6 +30,14 @@ AT_ONCE: dict[str, tuple[list[str], str]] = {
     "unknown option": (["serve", "--prot", "1"], "did you mean '--port'?"),
     "no such port": (["serve", "--port", "99999"], "from 0 to 65535"),
     "no connections": (["serve", "--pool-size", "0"], "from 1 to 100"),
+    "no such authority": (
+        ["serve", "--trust", "ca.pem"],
+        "--trust: the certificate file 'ca.pem' cannot be used: No such",
+    ),
+    "no authority": (
+        ["check", "--target", "https://h/", "--secret", "s", "--trust", "mine.yaml"],
+        "no PEM certificate",
+    ),
     "unknown clock": (["serve", "--clock", "fast"], "write real, manual, skip or scale:N"),
     "no such ladder": (["serve", "--ladder", "paymoss"], "did you mean 'paymos'?"),
     "negative gap": (["serve", "--ladder", "ladder.yaml"], "ladder.yaml:2:12: gaps, entry 2: '-2m' is negative"),

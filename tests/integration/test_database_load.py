@@ -103,11 +103,11 @@ async def test_a_file_under_everything_at_once(tmp_path: Path) -> None:
                     seen = shell.execute(_COUNT).fetchall()
                     await load.half()
                     assert shell.execute(_COUNT).fetchall() == seen
+            assert load.refused == []
             await receiver.received(len(load.invoices))
             left = (tmp_path / "shop.db-wal").stat().st_size
             server.process.send_signal(signal.SIGTERM)
             _, complaint = await asyncio.to_thread(server.process.communicate, timeout=PATIENCE)
-    assert load.refused == []
     assert complaint == ""
     _judge(file, load.invoices)
     assert set(receiver.counts.values()) == {1}
