@@ -12,7 +12,7 @@ from sender.crash import CrashSwitch, die_for_real
 from sender.loops import run
 from sender.providers.paymos import Paymos
 from sender.relay import Relay
-from sender.relay_pipe import QUIT, READY, SETTLED, say
+from sender.relay_pipe import ALIVE, BEAT, QUIT, READY, SETTLED, say
 from sender.runtime import Runtime
 from sender.store.engine import open_database
 from sender.telemetry import Event, make_log
@@ -43,11 +43,20 @@ async def _relay(settings: Settings, pipe: socket.socket) -> None:
     running = asyncio.create_task(relay.run())
     log.info(Event.RELAY_STARTED, owner=relay.owner, process=os.getpid())
     say(pipe, READY)
+    living = asyncio.create_task(_live(pipe, clock))
     await _obey(pipe, relay, running)
+    living.cancel()
     await relay.stop()
     await running
     await database.close()
     log.info(Event.RELAY_STOPPED, owner=relay.owner)
+
+
+async def _live(pipe: socket.socket, clock: Clock) -> None:
+    """Give signs of life; a loop that hangs gives none."""
+    while True:
+        say(pipe, ALIVE)
+        await clock.sleep(BEAT)
 
 
 async def _obey(pipe: socket.socket, relay: Relay, running: asyncio.Task[None]) -> None:

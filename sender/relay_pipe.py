@@ -1,7 +1,8 @@
 """What parent and child say to each other: single bytes over a socket pair.
 
-The parent says ``w`` (something may be due) and ``q`` (finish and end); the child says ``r`` (I work) and ``s``
-(something was recorded). A pipe that breaks means that the other side is dead.
+The parent says ``w`` (something may be due) and ``q`` (finish and end); the child says ``r`` (I work), ``s``
+(something was recorded) and, every second, ``a`` (I am alive). A pipe that breaks means that the other side is dead;
+one that is silent, that it hangs or was stopped.
 """
 
 from __future__ import annotations
@@ -13,7 +14,10 @@ if TYPE_CHECKING:
 
     from sender.config import Settings
 
-WAKE, QUIT, READY, SETTLED = b"w", b"q", b"r", b"s"
+WAKE, QUIT, READY, SETTLED, ALIVE = b"w", b"q", b"r", b"s", b"a"
+
+BEAT = 1.0
+"""Real seconds between two signs of life."""
 
 
 def say(pipe: socket.socket, word: bytes) -> None:

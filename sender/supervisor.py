@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from sender.errors import NotAvailable, StoreError
 from sender.forks import process_context
-from sender.relay_pipe import QUIT, READY, WAKE, child_entry, say
+from sender.relay_pipe import ALIVE, BEAT, QUIT, READY, WAKE, child_entry, say
 from sender.store import outbox
 from sender.telemetry import Event
 
@@ -36,16 +36,21 @@ READY_PATIENCE = 30.0
 JOIN_PATIENCE = 3.0
 """Real seconds that a child gets to end in order before it is killed."""
 
+SILENCE = 5
+"""Beats that a child may miss before it counts as hung. They are counted, not timed: where all of this machine stood
+still, nobody was silent."""
+
 
 @dataclass(slots=True, eq=False)
 class _Child:
-    """One child process, and the parent's end of its pipe."""
+    """One child process, and the parent's end of its pipe; ``missed`` are the beats since it was heard last."""
 
     owner: str
     process: BaseProcess
     pipe: socket.socket
     works: asyncio.Event = field(default_factory=asyncio.Event)
     watcher: asyncio.Task[None] | None = None
+    missed: int = 0
 
 
 class Supervisor:
@@ -60,6 +65,7 @@ class Supervisor:
         self._children: set[_Child] = set()
         self._stopping = False
         self._stillborn = 0
+        self._counting: asyncio.Task[None] | None = None
 
     @property
     def processes(self) -> list[int]:
@@ -68,12 +74,13 @@ class Supervisor:
 
     @property
     def alive(self) -> bool:
-        """Whether a relay runs."""
-        return any(child.process.is_alive() for child in self._children)
+        """Whether a relay runs: one that is there and gives signs of life."""
+        return any(child.process.is_alive() and child.missed < SILENCE for child in self._children)
 
     async def start(self) -> None:
         """Return once every relay works. Raises ``NotAvailable`` when one cannot start."""
         self._stopping = False
+        self._counting = asyncio.create_task(self._count_beats())
         children = [await self._give_birth() for _ in range(self._settings.relays)]
         for child in children:
             if not await self._clock.wait(child.works.wait(), READY_PATIENCE) or not child.process.is_alive():
@@ -100,6 +107,8 @@ class Supervisor:
     async def stop(self) -> None:
         """Let every relay finish what is in flight; one that does not end in time is killed."""
         self._stopping = True
+        if self._counting is not None:
+            self._counting.cancel()
         # A successor may be on its way while its predecessor is being buried, so it takes more than one look.
         while children := list(self._children):
             for child in children:
@@ -133,9 +142,11 @@ class Supervisor:
         loop = asyncio.get_running_loop()
         try:
             while heard := await loop.sock_recv(child.pipe, 4096):
+                child.missed = 0
                 if READY in heard:
                     child.works.set()
-                self._settled()
+                if heard.strip(ALIVE):
+                    self._settled()
         except OSError:
             pass
         await loop.run_in_executor(None, child.process.join)
@@ -144,6 +155,12 @@ class Supervisor:
             await self._bury(child)
         finally:
             self._children.discard(child)
+
+    async def _count_beats(self) -> None:
+        while True:
+            await self._clock.sleep(BEAT)
+            for child in self._children:
+                child.missed += 1
 
     async def _bury(self, child: _Child) -> None:
         rows = await self._give_back(child.owner)

@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING, Any
 
 import psycopg
 
+from sender import supervisor
+from sender.clock import Clock
 from sender.durations import MILLISECOND, SECOND
 from sender.errors import StoreError
 from sender.store import outbox, resources
 from sender.supervisor import Supervisor
-from tests.receivers import Gate, accept, receiving
+from tests.api import serving
+from tests.receivers import PATIENCE, Gate, accept, receiving
 from tests.simulators import (
     RecordingLog,
     another_relay,
@@ -23,12 +26,17 @@ from tests.simulators import (
     event,
     events_of,
     order,
+    settings_for,
     simulating,
     subscribe,
 )
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     import pytest
+
+    from tests.api import Api
 
 POLL = {"poll": 100 * MILLISECOND}
 
@@ -115,6 +123,59 @@ async def test_a_relay_that_stood_still_catches_up(database_url: str) -> None:
         await simulator.conductor.quiet()
         assert receiver.counts == dict.fromkeys(ids, 1)
         assert log.of("relay.died") == []
+
+
+async def test_a_relay_that_is_stopped_is_no_relay_that_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Health fails while the only relay stands still, though its process is there, and recovers when it goes on."""
+    monkeypatch.setattr(supervisor, "SILENCE", 2)
+    async with serving(f"sqlite:///{tmp_path / 'a.db'}", in_process=False) as api:
+        assert await _relay_health(api) == (200, True)
+        relays = api.simulator.relays
+        assert isinstance(relays, Supervisor)
+        async with api.simulator.database.write():
+            os.kill(relays.processes[0], signal.SIGSTOP)
+        try:
+            await _until_alive(api, alive=False)
+            assert await _relay_health(api) == (503, False)
+            assert len(relays.processes) == 1
+        finally:
+            os.kill(relays.processes[0], signal.SIGCONT)
+        await _until_alive(api, alive=True)
+        assert await _relay_health(api) == (200, True)
+
+
+async def _until_alive(api: Api, *, alive: bool) -> None:
+    async with asyncio.timeout(PATIENCE):
+        while api.simulator.relays.alive is not alive:
+            await api.simulator.clock.sleep(0.02)
+
+
+async def _relay_health(api: Api) -> tuple[int, bool]:
+    answer = await api.call("GET", "/_sim/v1/health")
+    return answer.status, answer.document["relay"]
+
+
+async def test_signs_of_life_are_no_news(tmp_path: Path) -> None:
+    """While nothing happens, a relay that says that it lives makes nobody look."""
+    clock, looks = Clock(), 0
+
+    def settled() -> None:
+        nonlocal looks
+        looks += 1
+
+    url = f"sqlite:///{tmp_path / 'a.db'}"
+    async with simulating(url) as simulator:
+        relays = Supervisor(simulator.runtime, simulator.database, settings_for(url, in_process=False), settled)
+        await relays.start()
+        (child,) = relays._children
+        before = looks
+        async with asyncio.timeout(PATIENCE):
+            while child.missed == 0:
+                await clock.sleep(0.02)
+            while child.missed > 0:
+                await clock.sleep(0.02)
+        assert looks == before
+        await relays.stop()
 
 
 async def test_what_nobody_was_told_of_is_on_record(database_url: str) -> None:

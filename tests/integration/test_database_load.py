@@ -56,9 +56,9 @@ class Load:
         """Whether there is time left."""
         return self._clock.monotonic() < self._deadline
 
-    async def half(self) -> None:
-        """Wait for the middle of it."""
-        await self._clock.sleep(SECONDS / 2)
+    async def most(self) -> None:
+        """Wait until little time is left."""
+        await self._clock.sleep(SECONDS * 3 / 4)
 
     async def write(self, number: int) -> None:
         """Be a merchant whose orders are cancelled at once: one event each."""
@@ -101,7 +101,7 @@ async def test_a_file_under_everything_at_once(tmp_path: Path) -> None:
                 with closing(sqlite3.connect(file)) as shell:
                     shell.execute("BEGIN")
                     seen = shell.execute(_COUNT).fetchall()
-                    await load.half()
+                    await load.most()
                     assert shell.execute(_COUNT).fetchall() == seen
             assert load.refused == []
             await receiver.received(len(load.invoices))
