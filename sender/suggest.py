@@ -17,6 +17,11 @@ def shown(text: str) -> str:
     return repr(text if len(text) <= _LONGEST_SHOWN else text[: _LONGEST_SHOWN - 1] + "…")
 
 
+def as_word(text: str) -> str:
+    """Return a word that needs no quotes as it is, and any other as ``shown`` does."""
+    return text if text.isprintable() and len(text) <= _LONGEST_SHOWN else shown(text)
+
+
 def nearest(word: str, known: Iterable[str]) -> str | None:
     """Return the known word that is most like ``word``, whatever its letter case and hyphens, or ``None``."""
     if len(word) > _LONGEST_SHOWN:

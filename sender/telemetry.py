@@ -24,6 +24,8 @@ from typing import TYPE_CHECKING, Any, Protocol, TextIO
 
 import structlog
 
+from sender.harmless import plain, plain_text
+
 if TYPE_CHECKING:
     from collections.abc import MutableMapping
 
@@ -72,7 +74,7 @@ def make_log(level: str = "warning", *, as_json: bool = False, stream: TextIO | 
 def _people(_logger: object, _name: str, values: MutableMapping[str, Any]) -> str:
     if values["event"] == Event.ATTEMPT_RECORDED:
         return _two_lines(values)
-    rest = " ".join(f"{key}={value}" for key, value in values.items() if key not in {"event", "level"})
+    rest = " ".join(f"{key}={plain_text(str(value))}" for key, value in values.items() if key not in {"event", "level"})
     return f"{values['level']}: {values['event']} {rest}".rstrip()
 
 
@@ -80,5 +82,5 @@ def _two_lines(values: MutableMapping[str, Any]) -> str:
     answer = values["status"] if values["status"] is not None else values["reason"]
     return (
         f"--> {values['event_type']} [{values['event_id']}]\n"
-        f"<-- [{answer}] POST {values['url']} [{values['event_id']}] ({values['duration_ms']} ms)"
+        f"<-- [{answer}] POST {plain(values['url'])} [{values['event_id']}] ({values['duration_ms']} ms)"
     )

@@ -21,6 +21,7 @@ from sender.domain.access import ApiKey, KeyKind, make_key, make_project
 from sender.domain.signature import request_signature
 from sender.durations import SECOND
 from sender.ladderfile import load_ladder
+from sender.runs import ScenarioRuns
 from sender.serve import parts_of
 from sender.simulator import Simulator
 from sender.web.app import make_app
@@ -98,11 +99,15 @@ def make_settings(database_url: str = "memory", **more: Any) -> Settings:
 
 @asynccontextmanager
 async def serving(
-    database_url: str = "memory", options: ApiOptions | None = None, **settings: Any
+    database_url: str = "memory",
+    options: ApiOptions | None = None,
+    make_runs: Callable[[Clock], ScenarioRuns] = ScenarioRuns,
+    **settings: Any,
 ) -> AsyncIterator[Api]:
-    """Run an API in this loop; ``settings`` are the simulator's."""
+    """Run an API in this loop; ``settings`` are the simulator's. Stories that it was asked to play end with it."""
     async with Simulator(make_settings(database_url, **settings), log=RecordingLog()) as simulator:
-        runner = make_runner(make_app(parts_of(simulator), options or ApiOptions()))
+        runs = make_runs(simulator.clock)
+        runner = make_runner(make_app(parts_of(simulator, runs), options or ApiOptions()))
         await runner.setup()
         try:
             site = web.TCPSite(runner, "127.0.0.1", 0)
@@ -111,6 +116,7 @@ async def serving(
             async with aiohttp.ClientSession(timeout=timeout) as session:
                 yield Api(simulator, session, f"http://127.0.0.1:{runner.addresses[0][1]}")
         finally:
+            await runs.close()
             await runner.cleanup()
 
 
@@ -132,13 +138,17 @@ class Beside:
 
 
 @contextmanager
-def serving_beside(database_url: str = "memory", options: ApiOptions | None = None) -> Iterator[Beside]:
+def serving_beside(
+    database_url: str = "memory",
+    options: ApiOptions | None = None,
+    make_runs: Callable[[Clock], ScenarioRuns] = ScenarioRuns,
+) -> Iterator[Beside]:
     """Run an API in a thread."""
     ready: Future[tuple[Beside, asyncio.Event]] = Future()
 
     async def serve() -> None:
         stop = asyncio.Event()
-        async with serving(database_url, options) as api:
+        async with serving(database_url, options, make_runs) as api:
             ready.set_result((Beside(api, asyncio.get_running_loop()), stop))
             await stop.wait()
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
@@ -13,6 +14,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+_PLACED = re.compile(r"(?:[^\n]+:[1-9][0-9]*:[1-9][0-9]*: [^\n]+|[^\n]+: and [0-9]+ more problems; mend these first)")
 CREATE = "  - create_invoice: {as: order, amount: 11.05, currency: USD}\n"
 
 
@@ -28,3 +30,9 @@ def refusal(directory: Path, text: str) -> list[str]:
     with pytest.raises(FileRefused) as caught:
         read_story(directory, text)
     return [problem.removeprefix(f"{directory / 's.yaml'}:") for problem in caught.value.problems]
+
+
+def check_placed(problems: list[str], path: Path) -> None:
+    """Check that each problem is one line with its place, and of a length that a person reads."""
+    assert [problem for problem in problems if not _PLACED.fullmatch(problem)] == []
+    assert max((len(problem) for problem in problems), default=0) < len(str(path)) + 500

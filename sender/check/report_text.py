@@ -94,7 +94,7 @@ class TextReport:
         colour = {BAD: self._ink.red, UNCLEAR: self._ink.yellow}.get(verdicts.exit_code, self._ink.green)
         self._line(f"\n{colour(', '.join(parts))}; {verdicts.seconds:.1f} s")
         for sentence, count in _unchecked(verdicts).items():
-            self._line(f"not checked, {sentence}: {count}")
+            self._line(f"not checked, {one_line(sentence)}: {count}")
 
     def _mark(self, verdict: Verdict) -> str:
         ink = self._ink
@@ -108,7 +108,7 @@ class TextReport:
 
     def _story(self, result: Result) -> Iterator[str]:
         if result.verdict is Verdict.NOT_CHECKED:
-            yield f"{_INDENT}not checked: {'; '.join(result.findings)}"
+            yield f"{_INDENT}not checked: {one_line('; '.join(result.findings))}"
             return
         for finding in result.findings:
             yield _filled("What happened: " if result.cost else "", finding)
@@ -136,8 +136,8 @@ _NAMES = {
 
 def request_lines(number: int, exchange: Exchange) -> Iterator[str]:
     """Give one request and its answer as a person would read them out; hostile text is made harmless."""
-    yield f"{number:>3}. {exchange.note}: {exchange.outcome} after {_brief(exchange.elapsed)}"
-    yield f"     {exchange.method} {exchange.url}"
+    yield f"{number:>3}. {exchange.note}: {one_line(exchange.outcome)} after {_brief(exchange.elapsed)}"
+    yield f"     {exchange.method} {one_line(exchange.url)}"
     for name, value in exchange.headers:
         if name.lower().startswith("x-webhook-"):
             yield f"     {name}: {one_line(value)}"

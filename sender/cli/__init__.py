@@ -66,9 +66,11 @@ def _leave_nobody_behind() -> None:
 
 
 def complain(error: SimError) -> None:
-    """Say on standard error what is wrong."""
+    """Say on standard error what is wrong; names of files, and what others answered, are in it."""
+    from sender.harmless import plain_text  # noqa: PLC0415 - only to complain
+
     for sentence in _sentences(error):
-        print(f"paymos-sim: {sentence}", file=sys.stderr)
+        print(f"paymos-sim: {plain_text(sentence)}", file=sys.stderr)
 
 
 def _sentences(error: SimError) -> list[str]:

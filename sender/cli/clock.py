@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from sender.cli.plain import plain, say
 from sender.cli.remote import remote_of
+from sender.cli.saying import say
 from sender.cli.telling import clock_time
 from sender.errors import UsageError
+from sender.harmless import plain
 
 if TYPE_CHECKING:
     from sender.cli.options import Options

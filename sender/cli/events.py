@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, urlencode
 
 from sender.cli import readers
-from sender.cli.plain import plain, say
 from sender.cli.remote import remote_of
+from sender.cli.saying import say
 from sender.cli.telling import attempt_lines, clock_time, event_table
 from sender.errors import UsageError
+from sender.harmless import plain
 from sender.suggest import remedy, shown
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from sender.cli import readers
-from sender.cli.plain import say
 from sender.cli.remote import remote_of
+from sender.cli.saying import say
 from sender.cli.telling import attempt_lines
 from sender.errors import NotAvailable
 

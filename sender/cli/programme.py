@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from sender.cli.settings import without_password
 from sender.cli.shorten import shortened
 from sender.errors import NotAvailable, SimError, StoreError
+from sender.harmless import plain
 from sender.scenario.report_ink import Ink
 from sender.scenario.report_json import JsonReport
 from sender.scenario.report_record import Record
@@ -184,7 +185,7 @@ def again(options: Options, story: Story, path: Path | None = None) -> str:
     for name in SHOWN_AGAIN:
         flag, text = f"--{name.replace('_', '-')}", options.text(name)
         words += [] if text is None else [flag] if name == "in_process" else [flag, without_password(text)]
-    return shlex.join(words) + (" --secret …" if options.has("secret") else "")
+    return plain(shlex.join(words)) + (" --secret …" if options.has("secret") else "")
 
 
 def _write(text: str) -> None:

@@ -15,8 +15,8 @@ from urllib.error import HTTPError, URLError
 from urllib.parse import urlsplit
 from urllib.request import ProxyHandler, Request, build_opener
 
-from sender.cli.plain import plain
 from sender.errors import NotAvailable, RequestRefused, UsageError
+from sender.harmless import plain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

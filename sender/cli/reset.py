@@ -5,8 +5,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from sender.cli.plain import say
 from sender.cli.remote import remote_of
+from sender.cli.saying import say
 
 if TYPE_CHECKING:
     from sender.cli.options import Options

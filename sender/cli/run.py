@@ -11,6 +11,7 @@ from sender.cli import complain, readers, reports
 from sender.cli.settings import DEFAULT_SEED, database_url, relay_settings
 from sender.errors import UsageError
 from sender.forks import warm_up
+from sender.harmless import plain
 from sender.loops import run
 from sender.signals import end_on_sigterm
 
@@ -106,7 +107,7 @@ def _show_plans(options: Options) -> int:
         settings = settings_of(options, story)
         as_json = options.has("json")
         lines = plan_as_json(story, settings.seed) if as_json else plan(story, settings.relay.ladder, settings.seed)
-        sys.stdout.writelines(f"{line}\n" for line in lines)
+        sys.stdout.writelines(f"{plain(line)}\n" for line in lines)
     return 0
 
 

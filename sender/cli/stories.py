@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from sender.cli import selection
 from sender.domain.delivery import Reason
 from sender.errors import FileRefused, UsageError
+from sender.harmless import plain
 from sender.scenario.language import load_scenario
 from sender.scenario.receiving import beyond_reach
 from sender.schedules import directory
@@ -22,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Story:
-    """A scenario that was read: its name, where it stands, and what it says."""
+    """A scenario that was read: its name, fit to be printed, where it stands, and what it says."""
 
     name: str
     path: Path
@@ -50,7 +51,7 @@ def read_stories(options: Options) -> list[Story]:
         if not fits(path.stem):
             continue
         try:
-            stories.append(Story(path.stem, path, load_scenario(path, environ=os.environ)))
+            stories.append(Story(plain(path.stem), path, load_scenario(path, environ=os.environ)))
         except FileRefused as error:
             problems += error.problems
     if options.has("target"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from sender.cli.plain import plain, plain_lines
+from sender.harmless import plain, plain_lines
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence

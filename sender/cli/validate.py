@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from sender.cli.saying import say
 from sender.cli.selection import files
 from sender.errors import FileRefused, UsageError
+from sender.harmless import plain
 from sender.scenario.language import load_scenario
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ def _problems_of(word: str) -> list[str]:
         found = _problems_in(path)
         problems += found
         if not found:
-            print(f"{path if Path(word).is_dir() else word}: ok")
+            say(f"{plain(str(path) if Path(word).is_dir() else word)}: ok")
     return problems
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sender.cli.plain import say
+from sender.cli.saying import say
 from sender.cli.sign import body_of, secret_of, unix_seconds
 from sender.domain.diagnosis import diagnose
 from sender.errors import UsageError

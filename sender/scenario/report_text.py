@@ -5,10 +5,11 @@ Plain ASCII. Colour only says again what a word says, and only where a terminal 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields, replace
 from typing import TYPE_CHECKING, Any
 
 from sender.durations import SECOND
+from sender.harmless import plain
 from sender.scenario.events import (
     ApiCrashed,
     AttemptFinished,
@@ -48,10 +49,11 @@ class TextReport:
     _failed: list[ExpectationFailed] = field(default_factory=list)
 
     def __call__(self, event: RunEvent) -> None:
-        """Take in an event, and write what can be written."""
+        """Take in an event, and write what can be written; what a file or a receiver said in it is made harmless."""
+        harmless = _harmless(event)
         for kind, take in self._takers:
             if isinstance(event, kind):
-                take(event)
+                take(harmless)
 
     @property
     def _takers(self) -> tuple[tuple[type[RunEvent], Callable[[Any], None]], ...]:
@@ -121,6 +123,12 @@ class TextReport:
 
     def _line(self, text: str) -> None:
         self.write(text.rstrip() + "\n")
+
+
+def _harmless(event: RunEvent) -> RunEvent:
+    values = {one.name: getattr(event, one.name) for one in fields(event)}
+    texts: dict[str, Any] = {name: plain(value) for name, value in values.items() if isinstance(value, str)}
+    return replace(event, **texts)
 
 
 def death(event: RelayDied) -> str:

@@ -1,7 +1,7 @@
 """From PyYAML's events to text values and places.
 
 Events instead of nodes: anchors, tags and further documents are seen before anything is made of them, and depth is
-bounded before the stack is.
+bounded before the stack is. So is their number: what is done for each value of a file adds up.
 """
 
 from __future__ import annotations
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from sender.suggest import shown
+from sender.suggest import as_word, shown
 from sender.yamlfile.source import Place
-from sender.yamlfile.syntax import MAX_DEPTH, TOO_DEEP, explain
+from sender.yamlfile.syntax import MAX_DEPTH, TOO_DEEP, TOO_MANY, explain
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,16 +23,20 @@ if TYPE_CHECKING:
 LOADER: type[yaml.SafeLoader | yaml.CSafeLoader] = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """The parser in C where PyYAML was built with it."""
 
+MAX_EVENTS = 30_000
+"""Keys and values, with the beginnings and ends of lists and mappings: thirty for each step of the longest story."""
+
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 _UNSAVABLE = re.compile("[\0\ud800-\udfff]")
 
 
-class _TooDeepError(Exception):
-    """Values are nested deeper than anybody would write them"""
+class _TooMuchError(Exception):
+    """Values are nested deeper, or are more, than anybody would write"""
 
-    def __init__(self, place: Place) -> None:
-        super().__init__(TOO_DEEP)
+    def __init__(self, place: Place, sentence: str) -> None:
+        super().__init__(sentence)
         self.place = place
+        self.sentence = sentence
 
 
 def fill(file: YamlFile, text: str, loader: type[yaml.SafeLoader | yaml.CSafeLoader] = LOADER) -> None:
@@ -43,15 +47,23 @@ def fill(file: YamlFile, text: str, loader: type[yaml.SafeLoader | yaml.CSafeLoa
     """
     data: Plain = None
     try:
-        data = _Builder(file, yaml.parse(text, Loader=loader)).document()
+        data = _Builder(file, _bounded(yaml.parse(text, Loader=loader))).document()
     except yaml.MarkedYAMLError as error:
         file.refuse(*explain(error, text))
-    except _TooDeepError as error:
-        file.refuse(error.place, TOO_DEEP)
+    except _TooMuchError as error:
+        file.refuse(error.place, error.sentence)
     if isinstance(data, dict):
         file.data = data
         return
     file.refuse(file.place(()), "the file holds no fields; begin it with name: and a name")
+
+
+def _bounded(events: Iterator[yaml.Event]) -> Iterator[yaml.Event]:
+    """Give the events; raise ``_TooMuchError`` at the first that is one too many."""
+    for number, event in enumerate(events):
+        if number == MAX_EVENTS:
+            raise _TooMuchError(_place(event), TOO_MANY)
+        yield event
 
 
 class _Builder:
@@ -78,7 +90,7 @@ class _Builder:
         self._file.values[path] = _place(event)
         self._refuse_references(event)
         if isinstance(event, yaml.CollectionStartEvent) and len(path) >= MAX_DEPTH:
-            raise _TooDeepError(_place(event))
+            raise _TooMuchError(_place(event), TOO_DEEP)
         if isinstance(event, yaml.MappingStartEvent):
             return self._mapping(path)
         if isinstance(event, yaml.SequenceStartEvent):
@@ -133,9 +145,11 @@ class _Builder:
 
     def _refuse_references(self, event: yaml.Event) -> None:
         if isinstance(event, yaml.AliasEvent):
-            self._file.complain_at(_place(event), f"aliases (*{event.anchor}) are not read; write the value out")
+            self._file.complain_at(
+                _place(event), f"aliases (*{as_word(str(event.anchor))}) are not read; write the value out"
+            )
         elif isinstance(event, yaml.NodeEvent) and event.anchor is not None:
-            self._file.complain_at(_place(event), f"anchors (&{event.anchor}) are not read; leave it out")
+            self._file.complain_at(_place(event), f"anchors (&{as_word(event.anchor)}) are not read; leave it out")
         elif isinstance(event, yaml.ScalarEvent | yaml.CollectionStartEvent) and event.tag is not None:
             sentence = f"tags ({shown(event.tag)}) are not read; leave it out, a value is the text that was typed"
             self._file.complain_at(_place(event), sentence)

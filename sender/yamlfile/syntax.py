@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 MAX_DEPTH = 32
 TOO_DEEP = f"values are nested too deeply; {MAX_DEPTH} levels are the most"
+TOO_MANY = "the file holds more keys and values than are read; cut it into several"
 
 _TAB = "a tab stands where only spaces may; YAML is indented with spaces"
 _INDENTATION = "this fits nothing above it; check its indentation, and the quotes and brackets before it"

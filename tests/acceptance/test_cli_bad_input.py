@@ -121,6 +121,22 @@ def test_every_problem_of_a_story(verb: str, folder: Path) -> None:
     assert "did you mean 'amount'?" in message
 
 
+@pytest.mark.parametrize("words", [["validate"], ["run", "--dry-run"]], ids=" ".join)
+def test_a_hostile_story_moves_no_cursor(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """Neither the name of a story, nor that of its file, nor what is wrong in it is more than text on a terminal."""
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / "a\x1b[2J\x1b]0;owned\x07\u202e.yaml"
+    path.write_text(r'name: "x \e[2J\e]0;owned\a\u202e"' + "\nsteps:\n  - advance: 1m\n")
+    assert main([*words, path.name]) == 0
+    path.write_text(r'{name: "\e[2J", steps: [{"\e[2J": {"\e]0;x\a\u202e": ~}}]}' + "\n")
+    assert main([*words, path.name]) == 2
+    printed = "".join(capsys.readouterr())
+    assert {char for char in printed if not char.isprintable()} == {"\n"}
+    assert "a\\x1b[2J\\x1b]0;owned\\x07\\u202e" in printed
+
+
 def test_port_in_use(folder: Path) -> None:
     """A port that is taken is refused before any database is made."""
     with socket.create_server(("127.0.0.1", 0)) as taken:

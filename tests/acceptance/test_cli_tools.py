@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from sender.cli import main
-from sender.cli.plain import plain
 from sender.cli.remote import Remote
+from sender.harmless import plain
 from sender.web.parts import ApiOptions
 from tests.api import serving_beside
 from tests.receivers import receiving

@@ -16,6 +16,7 @@ from sender.errors import FileRefused, UsageError
 from sender.ladderfile import load_ladder
 from sender.scenario.language import VERBS, load_scenario
 from tests.playing import stage
+from tests.scenarios import check_placed
 from tests.simulators import LADDER
 
 if TYPE_CHECKING:
@@ -64,7 +65,6 @@ WORDS = (
     ),
     *("\t", "\x07", "\u2028", "\ufeff", "\U0001f600", "\r", '"\\0"', '"\\ud800"', "@", "`", "#", "'", '"'),
 )
-PLACED = re.compile(r"(?:[^\n]+:[1-9][0-9]*:[1-9][0-9]*: [^\n]+|[^\n]+: and [0-9]+ more problems; mend these first)")
 
 words = st.sampled_from(WORDS).map(str.encode)
 files = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -153,12 +153,6 @@ def problems_of(read: Callable[[Path], object], path: Path) -> list[str]:
     except FileRefused as refused:
         return refused.problems
     return []
-
-
-def check_placed(problems: list[str], path: Path) -> None:
-    """Check that each problem is one line with its place, and of a length that a person reads."""
-    assert [problem for problem in problems if not PLACED.fullmatch(problem)] == []
-    assert max((len(problem) for problem in problems), default=0) < len(str(path)) + 500
 
 
 @settings(files, max_examples=400)

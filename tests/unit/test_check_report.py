@@ -16,7 +16,7 @@ from sender.scenario.report_ink import Ink
 HOSTILE = "<script>alert(1)</script>\x1b[31m\x00\u202e"
 PLAN = Plan("http://127.0.0.1/webhook", 7, 4, Pace(), Rhythm(3 * MILLISECOND, 40 * MILLISECOND), 129 * MILLISECOND)
 SIGNED = (("Content-Type", "application/json"), ("X-Webhook-Signature", "t=1,v1=ab"))
-EXCHANGE = Exchange("invoice.paid", "POST", PLAN.target, SIGNED, b'{"a":1}', 500, HOSTILE, 12 * MILLISECOND)
+EXCHANGE = Exchange("invoice.paid", "POST", PLAN.target + HOSTILE, SIGNED, b'{"a":1}', 500, HOSTILE, 12 * MILLISECOND)
 RESULTS = (
     Result("first-delivery", "idempotency", "A payment fulfils", Verdict.PASSED, seconds=0.25),
     Result(
@@ -25,6 +25,7 @@ RESULTS = (
     Result("answer-time", "speed", "In time", Verdict.FAILED, ("It\nfailed.",), "Money.", "Mend it.", (EXCHANGE,) * 8),
     Result("re-read", "manners", "Is it read?", Verdict.NOTED, ("It was read.",)),
     Result("restart-forgets", "loss", "It is known", Verdict.NOT_CHECKED, ("needs a probe (--probe)",)),
+    Result("killed-after-2xx", "loss", "It is kept", Verdict.NOT_CHECKED, (f"it said {HOSTILE}",)),
 )
 VERDICTS = Verdicts(RESULTS, 1.25)
 
@@ -51,7 +52,7 @@ def test_text_tells_the_whole_story() -> None:
     assert "X-Webhook-Signature: t=1,v1=ab" in shown
     assert "and 2 more" in shown
     assert "not checked: needs a probe (--probe)" in shown
-    assert "1 failed, 1 with warnings, 1 passed, 1 noted, 1 not checked; 1.2 s" in shown
+    assert "1 failed, 1 with warnings, 1 passed, 1 noted, 2 not checked; 1.2 s" in shown
 
 
 def test_shortened_waits_are_stated() -> None:
@@ -105,9 +106,9 @@ def test_junit() -> None:
 def test_json() -> None:
     """Programs get the same, with every request where something is wrong."""
     document = json.loads(json_report(VERDICTS, PLAN, "0"))
-    assert document["counts"] == {"passed": 1, "warned": 1, "failed": 1, "not_checked": 1, "noted": 1}
+    assert document["counts"] == {"passed": 1, "warned": 1, "failed": 1, "not_checked": 2, "noted": 1}
     assert document["exit_code"] == 1
-    assert [len(check["requests"]) for check in document["checks"]] == [0, 1, 8, 0, 0]
+    assert [len(check["requests"]) for check in document["checks"]] == [0, 1, 8, 0, 0, 0]
 
 
 def test_progress_on_a_terminal() -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 from sender.durations import HOUR, MINUTE, SECOND
-from sender.scenario.events import ExpectationFailed, LawBroken
+from sender.scenario.events import ExpectationFailed, LawBroken, StepStarted
 from sender.scenario.report_axis import Mark, axis
 from sender.scenario.report_block import MOST_ROWS, block
 from sender.scenario.report_ink import Ink
@@ -68,6 +69,23 @@ def test_what_a_receiver_answers_is_not_printed() -> None:
     assert "hostile" not in printed
     assert printed.isascii()
     assert "\x1b" not in printed
+
+
+def test_what_a_story_says_is_printed_as_text() -> None:
+    """Names, subjects and values of a story that somebody else wrote move no cursor and colour nothing."""
+    lines: list[str] = []
+    report = TextReport(lines.append, PLAIN)
+    hostile = "\x1b]0;owned\x07\x1b[2J\u202e"
+    said = {"subject": hostile, "field": hostile, "found": hostile, "wanted": hostile}
+    report(replace(started(), name=hostile, story=hostile, ladder=hostile))
+    report(StepStarted(virtual_time=START, number=1, verb="pay", text=hostile, line=3))
+    report(ExpectationFailed(virtual_time=START, step=1, line=3, **said))
+    report(LawBroken(virtual_time=START, law="x", says=hostile, subject=hostile, detail=hostile))
+    report(summed(resource=hostile, endpoint=hostile))
+    report(replace(finished("failed"), story=hostile))
+    written = "".join(lines)
+    assert {char for char in written if not char.isprintable()} == {"\n"}
+    assert written.count("\\x1b]0;owned\\x07\\x1b[2J\\u202e") >= 12
 
 
 def test_colour_says_nothing_new() -> None:

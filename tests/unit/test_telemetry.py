@@ -40,6 +40,16 @@ def test_without_an_answer_the_reason_stands_in_its_place() -> None:
     assert "<-- [refused] POST" in stream.getvalue()
 
 
+def test_hostile_values_are_written_as_text() -> None:
+    """What others put into a value moves no cursor; a traceback keeps its lines."""
+    stream = StringIO()
+    log = make_log("info", stream=stream)
+    log.info(Event.ATTEMPT_RECORDED, **LINE | {"url": "http://h/\x1b[2J"})
+    log.warning(Event.TRAFFIC_REFUSED, why="first\nsecond \x1b]0;owned\x07\u202e")
+    assert "http://h/\\x1b[2J" in stream.getvalue()
+    assert stream.getvalue().endswith("why=first\nsecond \\x1b]0;owned\\x07\\u202e\n")
+
+
 def test_machines_read_one_object_a_line() -> None:
     """As JSON a line is whole: the event, its level, what was bound and what was said."""
     stream = StringIO()

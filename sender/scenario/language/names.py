@@ -9,7 +9,7 @@ from sender.scenario.language.endpoints import DEFAULT_ENDPOINT
 from sender.scenario.language.expectations import OF_EVENT
 from sender.scenario.language.subject import kind_of, with_article
 from sender.scenario.language.typed import say, typed_steps
-from sender.scenario.language.values import EVENTS
+from sender.scenario.language.values import EVENTS, MAX_ENTRIES
 from sender.suggest import nearest, shown
 
 if TYPE_CHECKING:
@@ -29,6 +29,7 @@ MAKERS = {
 """The verbs that give a name, and what it is the name of."""
 _OF_ONE_ENDPOINT = frozenset({"edit", "suspend", "resume", "delete", "rotate_secret"})
 _ASKS_ONE_ENDPOINT = frozenset({*OF_EVENT, "arrived", "endpoint_status"})
+_MOST_LISTED = 14
 _HOW_TO_MAKE = {
     "invoice": "make one before, as in create_invoice: {as: order, amount: 11.05, currency: USD}",
     "withdrawal": "make one before, as in create_withdrawal: {as: payout, amount: 25, currency: USDT, network: TRC20}",
@@ -76,7 +77,7 @@ class _Cast:
         if not isinstance(listed, list) or not listed:
             self._known[DEFAULT_ENDPOINT] = _Given("endpoint", 0)
             return
-        for index, entry in enumerate(listed):
+        for index, entry in enumerate(listed[:MAX_ENTRIES]):
             name = entry.get("as") if isinstance(entry, dict) else None
             if isinstance(name, str):
                 self._add(("endpoints", index, "as"), name, _Given("endpoint", 0))
@@ -131,7 +132,8 @@ class _Cast:
 
     def _listed(self, kind: str) -> str:
         names = self._of(kind)
-        return f"name one of {', '.join(names)}" if names else _HOW_TO_MAKE[kind]
+        rest = ", …" if len(names) > _MOST_LISTED else ""
+        return f"name one of {', '.join(names[:_MOST_LISTED])}{rest}" if names else _HOW_TO_MAKE[kind]
 
 
 def _made_by(step: TypedStep) -> list[str]:

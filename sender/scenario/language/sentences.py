@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 from sender.scenario.language.part import Part
 from sender.scenario.language.story import Scenario
-from sender.suggest import nearest, remedy, shown
+from sender.suggest import as_word, nearest, remedy, shown
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -61,9 +61,9 @@ def said_of(path: KeyPath, sentence: str) -> str:
     about = []
     rest = path
     if path[:1] == ("steps",) and len(path) > 1:
-        verb = f" ({path[2]})" if len(path) > 2 else ""  # noqa: PLR2004 - steps, index, verb
+        verb = f" ({as_word(str(path[2]))})" if len(path) > 2 else ""  # noqa: PLR2004 - steps, index, verb
         about, rest = [f"step {int(path[1]) + 1}{verb}"], path[3:]
-    about += [f"entry {part + 1}" if isinstance(part, int) else part for part in rest]
+    about += [f"entry {part + 1}" if isinstance(part, int) else as_word(part) for part in rest]
     return ": ".join([*about, sentence])
 
 

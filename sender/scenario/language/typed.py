@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from sender.scenario.language.sentences import said_of
+from sender.scenario.language.story import MAX_STEPS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,9 +31,9 @@ class TypedStep(NamedTuple):
 
 
 def typed_steps(file: YamlFile) -> Iterator[TypedStep]:
-    """Return the steps that have the form of one, in order."""
+    """Return the steps that have the form of one, in order; a story with more of them than it may have is cut there."""
     steps = file.data.get("steps")
-    for index, step in enumerate(steps if isinstance(steps, list) else []):
+    for index, step in enumerate(steps[:MAX_STEPS] if isinstance(steps, list) else []):
         if isinstance(step, dict) and len(step) == 1:
             verb, fields = next(iter(step.items()))
             yield TypedStep(("steps", index, verb), verb, fields if isinstance(fields, dict) else {}, index + 1)

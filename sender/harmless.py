@@ -5,7 +5,7 @@ from __future__ import annotations
 
 def plain(text: str) -> str:
     """Return text on one line, with everything that is not printable as an escape."""
-    return "".join(char if char.isprintable() else _escaped(char) for char in text)
+    return text if text.isprintable() else "".join(char if char.isprintable() else _escaped(char) for char in text)
 
 
 def plain_lines(text: str) -> list[str]:
@@ -13,12 +13,9 @@ def plain_lines(text: str) -> list[str]:
     return [plain(line.replace("\t", "    ")) for line in text.splitlines()] or [""]
 
 
-def say(text: str) -> None:
-    """Print text that may hold characters which the terminal's encoding does not have."""
-    import sys  # noqa: PLC0415 - with the rest of what printing needs
-
-    encoding = sys.stdout.encoding or "utf-8"
-    print(text.encode(encoding, "backslashreplace").decode(encoding), flush=True)
+def plain_text(text: str) -> str:
+    """Return text of several lines, each made harmless."""
+    return "\n".join(plain_lines(text))
 
 
 def _escaped(char: str) -> str:
