@@ -1,4 +1,4 @@
-"""Requests that mean harm: whatever is sent to the control API is done, or refused in a problem document, in moments."""
+"""Requests that mean harm: whatever is sent to the control API is done, or refused in a problem document."""
 
 from __future__ import annotations
 
