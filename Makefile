@@ -22,11 +22,13 @@ demo: $(VENV)/.runtime ## run two stories: the ladder to its end, and a sender k
 test: check ## run every check, then every test; PYTEST_ARGS="-k ladder" chooses, WORKERS=0 runs them in one process
 	$(BIN)/python -m pytest -n $(WORKERS) $(PYTEST_ARGS)
 
-check: $(VENV)/.develop ## lint, formatting, types and the doors between the rooms
+check: $(VENV)/.develop ## lint, formatting, types, the doors between the rooms, known vulnerabilities of what is pinned
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+	$(PIP) check
+	$(BIN)/python -m tests.audit
 
 bench: $(VENV)/.bench ## measure speed and memory, each figure beside what it is compared with
 	$(BIN)/python -m tests.bench $(BENCH_ARGS)
