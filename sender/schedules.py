@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Literal, TypeAlias
 
 from sender.errors import UsageError
+from sender.paths import exists, is_file
 from sender.suggest import remedy, shown
 
 Kind: TypeAlias = Literal["ladders", "scenarios", "traffic"]
@@ -28,16 +29,23 @@ def find(kind: Kind, name_or_path: str | Path, *, base: Path | None = None) -> P
 
     A word without a directory and without ``.yaml`` is first the name of a shipped file; anything else is a path,
     relative to ``base`` (the directory of the file that mentions it) or else to the working directory. Whether such a
-    file exists is for its reader to say. Raises ``UsageError`` for a word that is neither.
+    file exists is for its reader to say. Raises ``UsageError`` for a word that is neither, and, where a file mentions
+    it, for what is no plain ``.yaml`` file: a story by somebody else has no business with keys, devices and pipes.
     """
     text = str(name_or_path)
     path = Path(name_or_path)
     if isinstance(name_or_path, Path) or path.suffix in _SUFFIXES or path.name != text:
-        return base / path if base else path
+        return path if base is None else _mentioned(base / path)
     known = names(kind)
     if text in known:
         return directory(kind) / f"{text}.yaml"
-    if path.exists():
+    if base is None and exists(path):
         return path
     message = f"{shown(text)} is neither one of the shipped {kind} nor a path to a .yaml file; {remedy(text, known)}"
     raise UsageError(message)
+
+
+def _mentioned(path: Path) -> Path:
+    if path.suffix not in _SUFFIXES or (exists(path) and not is_file(path)):
+        raise UsageError(f"{shown(str(path))} is no .yaml file, and a file mentions no other; write its name or path")
+    return path

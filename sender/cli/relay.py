@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote
 
@@ -11,6 +10,7 @@ from sender.cli.settings import relay_settings, without_password
 from sender.config import POOL_SIZE, Settings
 from sender.errors import UsageError
 from sender.loops import run
+from sender.paths import exists
 
 if TYPE_CHECKING:
     from sender.cli.options import Options
@@ -47,6 +47,6 @@ def _database(url: str | None) -> str:
         raise UsageError(f"--database-url is missing; {_WANTED}")
     if url in {"memory", readers.EMBEDDED}:
         raise UsageError(f"--database-url: {url} is within one simulator; {_WANTED}")
-    if url.startswith("sqlite:///") and not Path(unquote(url.removeprefix("sqlite:///"))).exists():
+    if url.startswith("sqlite:///") and not exists(unquote(url.removeprefix("sqlite:///"))):
         raise UsageError(f"--database-url: there is no file {url.removeprefix('sqlite:///')}; {_WANTED}")
     return url

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from sender import __version__
 from sender.errors import NotAvailable
+from sender.paths import exists, is_folder
 from sender.suggest import remedy, shown
 
 if TYPE_CHECKING:
@@ -38,11 +39,11 @@ def wanted(text: str) -> dict[str, Path]:
 
 def _writable(text: str) -> Path:
     path = Path(text)
-    if path.is_dir():
+    if is_folder(path):
         raise ValueError(f"{shown(text)} is a folder; name a file in it")
-    if not path.parent.is_dir():
+    if not is_folder(path.parent):
         raise ValueError(f"the folder of {shown(text)} does not exist")
-    if not os.access(path if path.exists() else path.parent, os.W_OK):
+    if not os.access(path if exists(path) else path.parent, os.W_OK):
         raise ValueError(f"{shown(text)} cannot be written here")
     return path
 

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sender.errors import UsageError
+from sender.paths import is_folder
 from sender.schedules import find
 from sender.suggest import shown
 
@@ -23,7 +24,7 @@ def files(operands: Sequence[str]) -> list[Path]:
     """Return the files that are meant; of a folder every ``.yaml`` below it, by name. Raises ``UsageError``."""
     found: list[Path] = []
     for word in operands:
-        if Path(word).is_dir():
+        if is_folder(word):
             inside = sorted(path for path in Path(word).rglob("*") if path.suffix in {".yaml", ".yml"})
             if not inside:
                 raise UsageError(f"there is no .yaml file in the folder {shown(word)}")

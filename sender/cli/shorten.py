@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 BUDGET_SECONDS = 5.0
 """Real seconds after which nothing more is tried."""
 
+_LONGEST_NAME = 60
 _TOP_LEVEL = re.compile(r"[^\s#-]")
 
 
@@ -113,7 +114,7 @@ def _joined(lines: Sequence[str]) -> str:
 
 def _kept(story: Story, text: str) -> Path:
     with tempfile.NamedTemporaryFile(
-        "w", prefix=f"{story.name}-short-", suffix=".yaml", delete=False, encoding="utf-8"
+        "w", prefix=f"{story.name[:_LONGEST_NAME]}-short-", suffix=".yaml", delete=False, encoding="utf-8"
     ) as file:
         file.write(text)
     return Path(file.name)

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sender.cli.saying import say
 from sender.cli.selection import files
 from sender.errors import FileRefused, UsageError
 from sender.harmless import plain
+from sender.paths import is_folder
 from sender.scenario.language import load_scenario
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from sender.cli.options import Options
 
 
@@ -33,7 +35,7 @@ def _problems_of(word: str) -> list[str]:
         found = _problems_in(path)
         problems += found
         if not found:
-            say(f"{plain(str(path) if Path(word).is_dir() else word)}: ok")
+            say(f"{plain(str(path) if is_folder(word) else word)}: ok")
     return problems
 
 

@@ -7,7 +7,6 @@ not every driver can wait without blocking.
 from __future__ import annotations
 
 import asyncio
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlalchemy import create_engine, text
@@ -16,6 +15,7 @@ from sqlalchemy.exc import ArgumentError, NoSuchModuleError, SQLAlchemyError
 from sqlalchemy.pool import NullPool
 
 from sender.errors import NotAvailable, UsageError
+from sender.paths import is_file
 
 if TYPE_CHECKING:
     from sqlalchemy import URL, Engine
@@ -57,7 +57,7 @@ def _address(url: str) -> URL:
     if address.drivername in _PLAIN_POSTGRES:
         return address.set(drivername="postgresql+psycopg")
     file = address.database
-    if address.drivername.startswith("sqlite") and (file is None or not Path(file).is_file()):
+    if address.drivername.startswith("sqlite") and (file is None or not is_file(file)):
         # SQLite would make an empty one, in which nothing is ever seen.
         raise UsageError(
             f"there is no database file {file or ''!r}; sqlite:///shop.db is a relative path, four slashes are absolute"

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import uuid
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit
 
 from sender.errors import NotAvailable, StoreError
+from sender.paths import exists
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator
@@ -41,7 +41,7 @@ async def scratch(url: str) -> AsyncIterator[str]:
 
 
 def _require_new(url: str) -> None:
-    if Path(unquote(url.removeprefix("sqlite:///"))).exists():
+    if exists(unquote(url.removeprefix("sqlite:///"))):
         message = f"{url} is there already, and a story needs a database of its own; name a new file, or none"
         raise NotAvailable(message)
 

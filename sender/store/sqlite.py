@@ -24,6 +24,7 @@ from sqlalchemy.pool import StaticPool
 
 from sender.durations import SECOND, Duration
 from sender.errors import NotAvailable, StoreError
+from sender.paths import is_folder
 from sender.store.prepared import Shelf
 from sender.store.schema import metadata
 
@@ -209,7 +210,7 @@ def _path(url: str) -> str:
     path = unquote(url.removeprefix("sqlite:///").removeprefix("sqlite://"))
     if path in {"", ":memory:"}:
         return ":memory:"
-    if not Path(path).parent.is_dir():
+    if not is_folder(Path(path).parent):
         message = f"the database file {path} cannot be opened: its folder does not exist"
         raise NotAvailable(message)
     return path

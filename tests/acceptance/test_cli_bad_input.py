@@ -47,6 +47,9 @@ AT_ONCE: dict[str, tuple[list[str], str]] = {
     "memory and a child": (["serve", "--database-url", "memory"], "leave it out"),
     "relay of nothing": (["relay"], "--database-url is missing"),
     "no story": (["run"], "FILE|NAME"),
+    "no such name": (["validate", "a" * 400], "is neither one of the shipped scenarios nor a path"),
+    "no such path": (["validate", "a/" * 4_000 + "b"], "the file cannot be read (File name too long)"),
+    "no such folder": (["serve", "--database-url", f"sqlite:///{'a' * 400}/b"], "its folder does not exist"),
     "one file, two stories": (["run", "happy-path", "lost-answer", "--database-url", "sqlite:///a.db"], "one by one"),
     "bad variable": (["run", "happy-path"], "PAYMOS_SIM_RELAYS: 'many' is not a number of relays"),
 }

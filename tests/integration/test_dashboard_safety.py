@@ -82,6 +82,19 @@ async def test_every_page_forbids_what_it_does_not_need() -> None:
                 assert seen.html.count("<script") == seen.html.count('<script src="/_ui/app.js?')
 
 
+async def test_no_answer_is_for_a_page_of_another_origin() -> None:
+    """Another port's page may read nothing, and send nothing but a plain form; another site's gets no answer at all."""
+    async with browsing() as browser:
+        for path in ("/", "/clock", "/v1/invoices", "/_sim/v1/events", "/_sim/v1/stream", "/_sim/v1/health"):
+            for origin, refused in (("http://localhost:3000", False), ("http://evil.example", True)):
+                asks = {"Access-Control-Request-Method": "DELETE", "Access-Control-Request-Headers": "x-page-token"}
+                for method, more in (("GET", {}), ("OPTIONS", asks)):
+                    headers = {"Origin": origin, **more}
+                    async with browser.session.request(method, browser.base + path, headers=headers) as answer:
+                        assert [name for name in answer.headers if name.lower().startswith("access-control")] == []
+                        assert answer.status == 403 if refused else method == "GET" or answer.status >= 400
+
+
 async def _answered(browser: Browser, body: bytes) -> str:
     async with receiving(lambda _: answering(body)) as receiver:
         await with_endpoint(browser, receiver.url())

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from time import process_time
 from typing import TYPE_CHECKING
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from paymos.webhooks import WebhookVerifier
@@ -15,6 +17,7 @@ from receiver_fixture.engine import open_database
 from receiver_fixture.envelope import Claim, read_claim, read_envelope, read_json
 from receiver_fixture.inbox import Receipt, record
 from receiver_fixture.verify import parse_header, verify
+from tests.fuzz import MEBIBYTE, fuzzing
 from tests.receiver import NOW, SECRET, digest, encode, invoice_event
 
 if TYPE_CHECKING:
@@ -24,6 +27,7 @@ if TYPE_CHECKING:
 
 BODY = encode(invoice_event())
 GOOD = digest(BODY)
+WHOLE = f"t={NOW},v1={GOOD}"
 
 stamps = st.one_of(st.just(str(NOW)), st.text(alphabet="0123456789+-. \u0661x", max_size=12), st.integers().map(str))
 digests = st.one_of(
@@ -40,12 +44,37 @@ statuses = st.sampled_from(
 )
 
 
+@fuzzing(150)
 @given(header=st.none() | headers, body=st.binary(max_size=64), now=st.integers(min_value=0, max_value=2**40))
 def test_verifying_never_raises(header: str | None, body: bytes, now: int) -> None:
     """Any header over any body gets a verdict with a reason."""
     verdict = verify(header, body, [SECRET], now=now, tolerance=300)
     assert verdict.valid is (verdict.reason == "valid")
     assert (verdict.secret_number is not None) >= verdict.valid
+
+
+@fuzzing(200)
+@given(at=st.integers(0, len(WHOLE) - 1), gone=st.integers(0, 3), put=st.text(max_size=3), secret=st.text(max_size=5))
+def test_only_the_header_itself_is_believed(at: int, gone: int, put: str, secret: str) -> None:
+    """One place of a genuine header changed: it is believed only while its timestamp and its digest are the same."""
+    changed = WHOLE[:at] + put + WHOLE[at + gone :]
+    verdict = verify(changed, BODY, [SECRET], now=NOW, tolerance=300)
+    parsed = parse_header(changed)
+    same = parsed is not None and parsed.stamp == str(NOW) and bytes.fromhex(GOOD) in parsed.digests
+    assert verdict.valid is same
+    assert not verify(changed, BODY, [SECRET + secret + "x"], now=NOW, tolerance=300).valid
+
+
+@pytest.mark.parametrize(
+    "header",
+    ["," * MEBIBYTE, "t=" + "9" * MEBIBYTE + f",v1={GOOD}", f"t={NOW}," + f"v1={'f' * 64}," * 15_000, "v1=" * MEBIBYTE],
+    ids=["commas", "digits", "digests", "names"],
+)
+def test_a_huge_header_costs_little(header: str) -> None:
+    """A mebibyte in which every byte is looked at takes a moment."""
+    started = process_time()
+    assert not verify(header, BODY, [SECRET], now=NOW, tolerance=300).valid
+    assert process_time() - started < 2
 
 
 @given(header=headers)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import re
 from decimal import Decimal
 from functools import partial
 from typing import TYPE_CHECKING
@@ -224,6 +226,24 @@ def test_variables_are_filled_in_and_secrets_are_not_shown(load: Load) -> None:
     assert load(text).endpoints[0].url == "http://${env:HOST}/x"
     with pytest.raises(FileRefused, match="the environment variable HOST is not set"):
         load(text, environ={"KEY": "topsecret\n"})
+
+
+@pytest.mark.parametrize("field", ["probe", "command", "sql", "restart_cmd", "database_url", "target", "include"])
+def test_a_story_runs_nothing(load: Load, field: str) -> None:
+    """What executes or connects is chosen on the command line; a story has no field for it, and no verb."""
+    for text in (f"name: x\n{field}: sh -c id\nsteps: [restart: ]\n", f"name: x\nsteps: [{{{field}: sh -c id}}]\n"):
+        with pytest.raises(FileRefused, match=f"'{field}' is not known"):
+            load(text)
+
+
+def test_a_story_reads_no_file_but_its_ladder(load: Load, tmp_path: Path) -> None:
+    """Nothing but a plain .yaml file: keys, devices and pipes are not opened, wherever they lie."""
+    (tmp_path / "key").write_text("hunter2: x\n")
+    os.mkfifo(tmp_path / "pipe.yaml")
+    for ladder in ("/etc/passwd", "../../../etc/passwd", "/dev/zero", "/dev/stdin", "key", "pipe.yaml", "."):
+        with pytest.raises(FileRefused) as refused:
+            load(f"name: x\nladder: {ladder}\nsteps: [restart: ]\n")
+        assert not re.search("hunter2|root:", str(refused.value.problems))
 
 
 def test_no_message_shows_a_secret(load: Load) -> None:
