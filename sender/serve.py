@@ -106,9 +106,9 @@ async def _serve(
     if options.clock_given:
         await simulator.conductor.set_mode(options.settings.clock)
     endpoint = await _subscribe(simulator, options) if options.endpoint else None
-    traffic = await _traffic(simulator, options)
+    traffic = traffic_of(simulator)
     runs = ScenarioRuns(simulator.clock)
-    runner = make_runner(make_app(parts_of(simulator, runs), replace(options.api, public_url=door.url)))
+    runner = make_runner(make_app(parts_of(simulator, runs, traffic), replace(options.api, public_url=door.url)))
     await runner.setup()
     housekeeping = Housekeeping(simulator.runtime, simulator.database, simulator.conductor.settled)
     try:
@@ -116,10 +116,10 @@ async def _serve(
         projects, keys = await simulator.merchant.projects(), await simulator.merchant.keys()
         announce(Ready(door.url, projects, keys, endpoint, door.trust))
         housekeeping.start()
-        traffic.start()
+        traffic.begin(options.traffic)
         await told.wait()
     finally:
-        await traffic.stop()
+        await traffic.close()
         await housekeeping.stop()
         # Side by side: each may wait a second for what is under way.
         await asyncio.gather(runner.cleanup(), simulator.relays.stop(), runs.close())
@@ -135,8 +135,8 @@ def listening(host: str, port: int) -> socket.socket:
         raise NotAvailable(message) from None
 
 
-def parts_of(simulator: Simulator, runs: ScenarioRuns | None = None) -> Parts:
-    """Return the parts of a simulator that its web calls; whoever hands ``runs`` over closes them."""
+def parts_of(simulator: Simulator, runs: ScenarioRuns | None = None, traffic: Traffic | None = None) -> Parts:
+    """Return the parts of a simulator that its web calls; whoever hands ``runs`` and ``traffic`` over closes them."""
     return Parts(
         runtime=simulator.runtime,
         database=simulator.database,
@@ -148,6 +148,7 @@ def parts_of(simulator: Simulator, runs: ScenarioRuns | None = None) -> Parts:
         merchant=simulator.merchant,
         resetting=simulator.resetting,
         runs=runs or ScenarioRuns(simulator.clock),
+        traffic=traffic or traffic_of(simulator),
         conductor=simulator.conductor,
         relays_alive=lambda: simulator.relays.alive,
         check_wire_fault=wire_fault,
@@ -163,10 +164,14 @@ def _tls(options: ServeOptions, stack: ExitStack) -> tuple[ssl.SSLContext | None
     return make_tls([options.host, *options.api.names], folder)
 
 
-async def _traffic(simulator: Simulator, options: ServeOptions) -> Traffic:
-    project_id = (await simulator.merchant.projects())[0].id
-    shop = Shop(simulator.invoices, simulator.withdrawals, simulator.channels, project_id)
-    return Traffic(options.traffic, shop, simulator.runtime, options.settings.seed)
+def traffic_of(simulator: Simulator) -> Traffic:
+    """Return the traffic of a simulator, in which nothing happens yet; whoever starts some closes it."""
+
+    async def open_shop() -> Shop:
+        project_id = (await simulator.merchant.projects())[0].id
+        return Shop(simulator.invoices, simulator.withdrawals, simulator.channels, project_id)
+
+    return Traffic(open_shop, simulator.runtime, simulator.settings.seed)
 
 
 async def _subscribe(simulator: Simulator, options: ServeOptions) -> Endpoint:

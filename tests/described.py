@@ -31,6 +31,7 @@ _NOBODY: Any = SimpleNamespace(
     merchant=None,
     resetting=None,
     runs=None,
+    traffic=None,
     check_wire_fault=None,
 )
 """No simulator is needed to describe what one answers."""

@@ -13,6 +13,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, TypeVar
 
 from sender.durations import DAY, MILLISECOND, Duration, format_duration, parse_duration
@@ -22,7 +23,7 @@ from sender.suggest import shown
 from sender.traffic.deedfile import read_deed
 from sender.traffic.flow import Flow
 from sender.traffic.words import check_fields, whole
-from sender.yamlfile import read_yaml
+from sender.yamlfile import parse_yaml, read_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -34,11 +35,14 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 MAX_DEEDS = 100
+MAX_NAME = 64
 MAX_TIMES = 1_000
 SHORTEST: Duration = 10 * MILLISECOND
 LONGEST: Duration = 30 * DAY
 
 _FIELDS = ("name", "about", "every", "cron", "times", "what")
+_UNFIT = re.compile(r"[^0-9A-Za-z]+")
+"""What the name of a flow loses: it becomes a part of order ids."""
 _EXAMPLE = '- create_invoice: {amount: "19.90", currency: USD}'
 
 
@@ -48,11 +52,21 @@ def load_flow(name_or_path: str | Path, *, base: Path | None = None) -> Flow:
     Raises ``UsageError`` for a name that does not ship, and ``FileRefused`` with every problem of the file.
     """
     path = find("traffic", name_or_path, base=base)
-    file = read_yaml(path)
+    return _flow(read_yaml(path), path.stem)
+
+
+def read_flow(text: str) -> Flow:
+    """Return the traffic that a document says. Raises ``FileRefused`` with every problem of it."""
+    file = parse_yaml(text.encode("utf-8", "surrogatepass"), "traffic")
+    title = file.data.get("name")
+    return _flow(file, _UNFIT.sub("-", title).strip("-")[:MAX_NAME] if isinstance(title, str) else "")
+
+
+def _flow(file: YamlFile, name: str) -> Flow:
     check_fields(file, (), _FIELDS)
     _check_trigger(file)
     flow = Flow(
-        name=path.stem,
+        name=name or "given",
         every=_read(file, "every", _interval, None),
         cron=_read(file, "cron", _calendar, None),
         times=_read(file, "times", whole(1, MAX_TIMES), 1),

@@ -98,6 +98,63 @@ class Runs(Protocol):
         """End a run."""
 
 
+class Flowing(Protocol):
+    """One flow of traffic; times are real."""
+
+    id: str
+    started_at: Instant
+    finished_at: Instant | None
+    fired: int
+    done: int
+    refused: int
+    last_refusal: str
+
+    @property
+    def state(self) -> str:
+        """``running`` or ``stopped``."""
+
+    @property
+    def flow(self) -> Flow:
+        """What it says."""
+
+
+class Flow(Protocol):
+    """What a flow says: its name, and when something happens, in words."""
+
+    @property
+    def name(self) -> str:
+        """Its name."""
+
+    @property
+    def rhythm(self) -> str:
+        """When something happens."""
+
+
+class Traffic(Protocol):
+    """The door to recurring traffic; see ``sender.traffic``."""
+
+    def names(self) -> list[str]:
+        """Return the names of the traffic that ships."""
+
+    async def start(self, *, name: str | None = None, document: str | None = None) -> Flowing:
+        """Start a flow by its name or from its text; the same one again is the one that goes on."""
+
+    def all(self) -> Sequence[Flowing]:
+        """Return flows, newest first."""
+
+    def get(self, traffic_id: str) -> Flowing:
+        """Return a flow. Raises ``NotFound``."""
+
+    async def stop(self, traffic_id: str) -> Flowing:
+        """End a flow."""
+
+    async def stop_all(self) -> Sequence[Flowing]:
+        """End every flow; nothing is bought after this has returned."""
+
+    async def close(self) -> None:
+        """End, with the server; what is under way is cancelled."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Parts:
     """The parts of one simulator.
@@ -118,6 +175,7 @@ class Parts:
     conductor: Conducting
     resetting: Resetting
     runs: Runs
+    traffic: Traffic
     relays_alive: Callable[[], bool]
     check_wire_fault: Callable[[str, Mapping[str, str]], object]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import asynccontextmanager
 from dataclasses import replace
 from decimal import Decimal
+from functools import partial
 from typing import TYPE_CHECKING
 
 import pytest
@@ -51,12 +52,12 @@ async def shop_at(simulator: Simulator) -> Shop:
 @asynccontextmanager
 async def traffic_at(simulator: Simulator, *flows: Flow, seed: int = 1) -> AsyncIterator[Traffic]:
     """Let traffic happen for the time of a block."""
-    traffic = Traffic(flows, await shop_at(simulator), simulator.runtime, seed)
-    traffic.start()
+    traffic = Traffic(partial(shop_at, simulator), simulator.runtime, seed)
+    traffic.begin(flows)
     try:
         yield traffic
     finally:
-        await traffic.stop()
+        await traffic.close()
 
 
 def flow(*deeds: Deed, times: int = 1) -> Flow:

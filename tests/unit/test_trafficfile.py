@@ -13,7 +13,7 @@ from sender.durations import SECOND
 from sender.errors import FileRefused, UsageError
 from sender.traffic.calendar import trigger
 from sender.traffic.flow import OUTCOMES, Deed
-from sender.traffic.flowfile import load_flow
+from sender.traffic.flowfile import load_flow, read_flow
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -163,3 +163,18 @@ def test_weekdays_are_those_of_cron(text: str, expected: str) -> None:
     """Weekdays are counted from Sunday, as cron does; 1 January 2026 was a Thursday."""
     now = datetime(2026, 1, 1, 0, 1, tzinfo=UTC)
     assert trigger(text).get_next_fire_time(None, now).isoformat() == expected
+
+
+def test_a_document_is_named_by_itself() -> None:
+    """Its name becomes a part of order ids, so it keeps letters and digits; one without a name is a given one."""
+    named = [read_flow(f"name: {name}\n{HEAD}{BUY}").name for name in ('"a shop, mine!"', "ё", "x" + 99 * "y")]
+    assert named == ["a-shop-mine", "given", "x" + 63 * "y"]
+    assert read_flow(HEAD + BUY).name == "given"
+    json = '{"every": "5s", "what": [{"deposit": {"amount": "1", "currency": "USDT", "network": "TRC20"}}]}'
+    assert read_flow(json).rhythm == "every 5s"
+
+
+def test_a_document_is_refused_with_its_places() -> None:
+    """As a file is, without a path."""
+    with pytest.raises(FileRefused, match=r"^traffic:1:8: every: "):
+        read_flow("every: often\n" + "what:\n" + BUY)

@@ -19,6 +19,7 @@ from sender.web.control.resend import ResendCalls
 from sender.web.control.reset import ResetCalls
 from sender.web.control.runs import RunCalls
 from sender.web.control.stream import StreamCalls
+from sender.web.control.traffic import TrafficCalls
 from sender.web.control.trigger import TriggerCalls
 from sender.web.openapi.route import described
 
@@ -48,16 +49,21 @@ class ControlApi:
             *FeedCalls(parts.database).calls(),
             *MerchantCalls(parts.merchant, forget).calls(),
             *RunCalls(parts.runs).calls(),
-            *ResetCalls(parts.resetting, forget).calls(),
+            *TrafficCalls(parts.traffic).calls(),
+            *ResetCalls(parts.resetting, parts.traffic, forget).calls(),
             *self._stream.calls(),
         )
 
     def add_to(self, app: web.Application, admission: Admission, url: str) -> None:
         """Add every route, with the description of all of them."""
         app.on_shutdown.append(self._stream.close)
+        app.on_shutdown.append(self._end_traffic)
         describe = Call(
             name="describe", method="GET", path="/openapi.json", summary="Describe the control API",
             handle=described(lambda: control_document(self.calls, self._parts.profile.catalogue, url)),
         )  # fmt: skip
         door = Door(admission, Replays())
         app.add_routes([door.route(call) for call in (*self.calls, describe)])
+
+    async def _end_traffic(self, _app: web.Application) -> None:
+        await self._parts.traffic.close()

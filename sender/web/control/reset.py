@@ -14,15 +14,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from sender.web.merchant.operation import Nothing
-    from sender.web.parts import Resetting
+    from sender.web.parts import Resetting, Traffic
 
 
 class ResetBody(Fields):
     """What is cleared, and how long deliveries in flight are waited for (default: as long as an attempt may last)."""
 
     scopes: Annotated[
-        list[Literal["state", "faults", "clock", "endpoints", "merchant"]],
-        Field(min_length=1, max_length=5, default_factory=lambda: ["state", "faults"]),
+        list[Literal["state", "faults", "clock", "endpoints", "merchant", "traffic"]],
+        Field(min_length=1, max_length=6, default_factory=lambda: ["state", "faults"]),
     ]
     patience: Annotated[Text, Field(max_length=40)] | None = None
 
@@ -30,8 +30,9 @@ class ResetBody(Fields):
 class ResetCalls:
     """Clears by scope. ``forget`` drops what the merchant API remembers."""
 
-    def __init__(self, resetting: Resetting, forget: Callable[[], None]) -> None:
+    def __init__(self, resetting: Resetting, traffic: Traffic, forget: Callable[[], None]) -> None:
         self._resetting = resetting
+        self._traffic = traffic
         self._forget = forget
 
     def calls(self) -> tuple[Call, ...]:
@@ -45,6 +46,10 @@ class ResetCalls:
         """Clear, and tell what was in flight."""
         wish = ask.body
         patience = None if wish.patience is None else parse_duration(wish.patience)
-        cleared = await self._resetting.reset(frozenset(wish.scopes), patience)
+        scopes = {scope for scope in wish.scopes if scope != "traffic"}
+        if "traffic" in wish.scopes:
+            # First: what customers still buy would stand in what was just cleared.
+            await self._traffic.stop_all()
+        cleared = await self._resetting.reset(scopes, patience)
         self._forget()
         return Reply({"waited_for": cleared.waited_for, "dropped": cleared.dropped})

@@ -150,6 +150,21 @@ CONTROL_ANSWERS: dict[str, Schema] = {
     ),
     "Runs": _items("Run"),
     "RunLines": record({"items": list_of(ANYTHING), "next_after": COUNT, "state": FILLED, "ended": BOOL}),
+    "Traffic": record(
+        {
+            "id": FILLED,
+            "name": FILLED,
+            "rhythm": FILLED,
+            "state": {"type": "string", "enum": ["running", "stopped"]},
+            "started_at": REAL,
+            "finished_at": _or_null(REAL),
+            "fired": COUNT,
+            "done": COUNT,
+            "refused": COUNT,
+            "last_refusal": _or_null(FILLED),
+        }
+    ),
+    "TrafficList": record({"items": list_of(reference("Traffic")), "ships": WORDS}),
     "Cleared": record({"waited_for": COUNT, "dropped": COUNT}),
     "Health": record(
         {
