@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sender.crash import CrashPoint
-from sender.store import outbox, settings, world
+from sender.store import mishaps, outbox, settings, world
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -133,4 +133,8 @@ class Desk:
     async def _take(self, session: Session, row: Claimed) -> tuple[Fault, ...]:
         wanted = (row.event_type, row.event_id, row.endpoint_id, row.delivery.attempts + 1)
         mine = [fault for fault in self._faults if fault.strikes(*wanted)]
-        return tuple([fault for fault in mine if await settings.take(session, fault)])
+        taken = tuple([fault for fault in mine if await settings.take(session, fault)])
+        for fault in taken:
+            if fault.kind == "crash":
+                await mishaps.note_armed(session, row.seq, fault.name, row.delivery.due_at)
+        return taken

@@ -73,7 +73,7 @@ TOOLS = (
     Command(
         "reset",
         "begin again: nothing that was sent before arrives after",
-        "Clears invoices, deliveries and faults; --scopes names more: state, faults, clock, endpoints, merchant, traffic.",
+        "Clears invoices, deliveries, faults; --scopes says what: state, faults, clock, endpoints, merchant, traffic.",
         (
             *HERE,
             Option("--scopes", "what is cleared (default state,faults)", "SCOPE,…"),

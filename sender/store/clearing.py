@@ -17,6 +17,7 @@ from sender.store.schema import (
     faults,
     history,
     instance,
+    mishaps,
     outbox,
     projects,
     resources,
@@ -35,7 +36,7 @@ _CALL_OFF = (
 )
 _TAKE_AWAY = update(outbox).where(_leased).values(lease_token=None, lease_owner=None, leased_until_real=None, **_ended)
 _LEASED = select(func.count()).select_from(outbox).where(_leased)
-_IN_ORDER = (attempts, bodies, deposit_feed, outbox, history, resources, balances_table)
+_IN_ORDER = (attempts, mishaps, bodies, deposit_feed, outbox, history, resources, balances_table)
 """The tables of the state, each before those that it refers to."""
 
 _COUNT_RESET = update(instance).values(resets=instance.c.resets + 1)

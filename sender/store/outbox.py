@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from sqlalchemy import BigInteger, Integer, Text, bindparam, case, func, or_, select, update
 
 from sender.domain.delivery import Delivery, DeliveryState, Trigger
+from sender.store import mishaps
 from sender.store.engine import batch, batch_of
 from sender.store.schema import attempts, bodies, endpoints, outbox
 
@@ -299,11 +300,13 @@ async def put_back(session: Session, rows: Sequence[Claimed]) -> None:
 
 async def give_back(session: Session, owner: str) -> int:
     """Make the rows of a relay that is known to be dead claimable again; return how many there were."""
+    await mishaps.note_dead(session, owner)
     return await session.run(_GIVE_BACK, {"b_owner": owner})
 
 
 async def reap(session: Session, real: Instant) -> int:
     """Make rows claimable whose lease ran out in real time; return how many there were."""
+    await mishaps.note_overdue(session, real)
     return await session.run(_REAP, {"b_real": real})
 
 

@@ -24,7 +24,7 @@ from sqlalchemy import (
     text,
 )
 
-VERSION = 4
+VERSION = 5
 """Raised with every change of a table; another version in a database is refused, never half-read."""
 
 metadata = MetaData()
@@ -224,6 +224,17 @@ attempts = Table(
     CheckConstraint("finished_at >= started_at", name="ends_after_start"),
 )
 Index("attempts_of_delivery", attempts.c.outbox_seq, attempts.c.number)
+
+# What befell a delivery in the hands of a relay that died; whatever that one had sent is on no record.
+mishaps = Table(
+    "mishaps",
+    metadata,
+    Column("seq", Big, primary_key=True),
+    Column("outbox_seq", Big, ForeignKey("outbox.seq"), nullable=False),
+    Column("what", Text, nullable=False),
+    Column("due_at", Big),
+)
+Index("mishaps_of_delivery", mishaps.c.outbox_seq)
 
 faults = Table(
     "faults",

@@ -8,6 +8,7 @@ import signal
 import pytest
 
 from sender.crash import Crashed, CrashPoint
+from sender.store import mishaps
 from sender.supervisor import Supervisor
 from tests.receivers import Gate, accept, receiving, refuse
 from tests.simulators import (
@@ -54,6 +55,10 @@ async def test_a_relay_that_dies_loses_nothing(
         assert in_process or death["exit_code"] == 137
         assert await simulator.subscriptions.armed() == []
         assert len({request.body for request in receiver.requests}) == 1
+        async with simulator.database.read() as session:
+            befell = [one.what for one in await mishaps.of_event(session, event_id)]
+        recorded = point is CrashPoint.RELAY_AFTER_COMMIT
+        assert befell == [point.value, *([] if recorded else [mishaps.TAKEN_BACK])]
 
 
 @pytest.mark.parametrize("point", [CrashPoint.DISPATCH_BEFORE_COMMIT, CrashPoint.DISPATCH_AFTER_COMMIT])

@@ -228,6 +228,34 @@ async def test_a_crash_is_armed_by_one_click(browser: Browser) -> None:
         assert max(receiver.counts.values()) == 2
     (paid,) = [one for one in await events_of(browser.simulator) if one.event_type == "invoice.paid"]
     assert (paid.attempts, receiver.counts[paid.event_id]) == (1, 2)
+    seen = await browser.open(f"/events/{paid.event_id}")
+    assert "The relay died after the receiver had the request" in seen.text
+    assert "two requests, one attempt on record" in seen.text
+    assert ("armed: relay.after_send" in seen.text, '<path class="lost"' in seen.html) == (True, True)
+    for path in ("/", f"/resources/{paid.resource_id}"):
+        assert f"{paid.event_id}" in (await browser.open(path)).text.partition("relay died")[0]
+
+
+async def test_an_event_that_was_sent_once_needs_no_reason(browser: Browser) -> None:
+    """Its page says nothing of duplicates."""
+    async with receiving() as receiver:
+        await with_endpoint(browser, receiver.url())
+        await make(browser)
+        await browser.send("/clock/move", until="idle")
+        (event,) = await events_of(browser.simulator)
+        assert "more than once" not in (await browser.open(f"/events/{event.event_id}")).text
+
+
+async def test_refusals_are_told_in_the_browsers_language(browser: Browser) -> None:
+    """Where the form was, and on a page of its own; what exactly stands behind it as the API says it."""
+    browser.language = "ru"
+    await browser.open("/clock")
+    seen = await browser.send("/clock/move", by="600", back="/clock")
+    assert "Длительность — это число" in seen.text
+    assert re.search(r'<small class="detail" lang="en">[^<]*has no unit', seen.html)
+    missing = await browser.open("/events/evt_0")
+    assert re.search("<h1>Такого события нет", missing.html)
+    assert "there is no event evt_0" in missing.text
 
 
 async def test_faults_are_taken_back(browser: Browser) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from sender.domain.delivery import Trigger
 from sender.durations import MINUTE, SECOND
-from sender.store import outbox
+from sender.store import mishaps, outbox
 from sender.store.outbox import Lease
 from tests.simulators import START
 from tests.stores import claim, opened, outcome, queue, records_of, row, rows_of, seqs, settle
@@ -181,3 +181,30 @@ async def test_a_lease_is_whole(database_url: str) -> None:
             await outbox.claim(session, "a", START, 1, Lease("one", "2", REAL))
             assert await outbox.leased(session) == 2
             assert await outbox.give_back(session, "one") == 2
+
+
+async def test_what_a_dead_relay_had_in_hand_is_noted(database_url: str) -> None:
+    """Deaths and overdue leases, each with when its attempt was due; what comes back unsent is no mishap."""
+    async with opened(database_url) as database:
+        await queue(database, *(row(seq) for seq in range(1, 5)))
+        await _resend(database, "evt_4", START)
+        await claim(database, "dead", limit=2)
+        unsent = await claim(database, "alive", limit=1)
+        async with database.write() as session:
+            await outbox.put_back(session, unsent)
+            await outbox.give_back(session, "dead")
+        await claim(database, "late", limit=4, until=REAL)
+        async with database.write() as session:
+            await mishaps.note_armed(session, 3, "relay.after_send", START)
+            await outbox.reap(session, REAL + 1)
+        async with database.read() as session:
+            found = {seq: await mishaps.of_event(session, f"evt_{seq}") for seq in range(1, 5)}
+            assert await mishaps.taken_back_among(session, [2, 3, 99]) == {2, 3}
+            assert await mishaps.taken_back_among(session, []) == set()
+        back = mishaps.Mishap(mishaps.TAKEN_BACK, START)
+        assert found == {
+            1: [back, back],
+            2: [back, back],
+            3: [mishaps.Mishap("relay.after_send", START), back],
+            4: [back],
+        }

@@ -9,13 +9,23 @@ from string import Formatter
 import pytest
 
 from sender.domain.invoice import InvoiceStatus
+from sender.errors import BadDuration, NotFound, SimError
 from sender.web.checkout.app import STATUSES
+from sender.web.dashboard import why
 from sender.web.dashboard.deeds import DEEDS
 from sender.web.dashboard.faults import CRASHES, WIRES
 from sender.web.dashboard.language import Words, language_of
+from sender.web.dashboard.refusals import SENTENCES, complaint
+from sender.web.refusals import Flaw, Invalid
 from sender.wire import WIRE_FAULTS, wire_fault
 
-WEB = Path(__file__).parents[2] / "sender" / "web"
+SENDER = Path(__file__).parents[2] / "sender"
+WEB = SENDER / "web"
+MERCHANTS_ONLY = {
+    *("host_refused", "insufficient_balance", "invalid_signature", "key_not_found", "payment_channel_not_accepting"),
+    *("timestamp_out_of_range", "too_much_traffic", "traffic_not_found", "whitelist_required", "withdrawal_not_found"),
+}
+_CODE = re.compile(r'\bcode="([a-z_]+)"')
 _IN_TEMPLATES = re.compile(r"""\bt\((?:"([^"]+)"|'([^']+)')""")
 _IN_CODE = re.compile(r"""\bdone\(\s*"([^"]+)\"""")
 
@@ -27,7 +37,8 @@ def texts() -> set[str]:
     code = [path.read_text() for room in rooms for path in room.glob("*.py")]
     found = {one or other for page in pages for one, other in _IN_TEMPLATES.findall(page)}
     found |= {one for text in code for one in _IN_CODE.findall(text)}
-    return found.union(CRASHES.values(), WIRES.values(), STATUSES.values(), *((one.label, one.says) for one in DEEDS))
+    deeds = [words for one in DEEDS for words in (one.label, one.says)]
+    return found.union(CRASHES.values(), WIRES.values(), STATUSES.values(), deeds, why.SENTENCES, SENTENCES.values())
 
 
 def test_every_text_has_its_russian() -> None:
@@ -68,3 +79,32 @@ def test_what_has_no_translation_is_said_in_english() -> None:
     """A sentence is never lost."""
     assert Words().say("ru", "Something {new}", new=1) == "Something 1"
     assert Words().say("en", "{kept} as it is") == "{kept} as it is"
+
+
+@pytest.mark.parametrize(
+    ("error", "says", "detail"),
+    [
+        (NotFound("there is no event evt_1", code="event_not_found"), "Такого события нет", "there is no event evt_1"),
+        (NotFound("odd", code="something_new"), "Такого нет", "odd"),
+        (BadDuration("'600' has no unit"), "Длительность", "'600' has no unit"),
+        (Invalid([Flaw("field_invalid", "times", "must be whole")]), "Поле", "times: must be whole"),
+        (Invalid([Flaw("a", "b", "c"), Flaw("d", "e", "f")]), "Некоторые поля", "b: c; e: f"),
+    ],
+)
+def test_a_refusal_is_told_in_the_pages_words(error: SimError, says: str, detail: str) -> None:
+    """In Russian with the API's own detail behind it; an English page says the detail alone."""
+    told = complaint(error, "ru")
+    assert Words().say("ru", told.says).startswith(says)
+    assert told.detail == detail
+    assert complaint(error, "en") == (detail, "")
+
+
+def test_a_refusal_without_words_is_told_as_it_is() -> None:
+    """A failure of ours has no sentence of its own."""
+    assert complaint(SimError("broken"), "ru") == ("broken", "")
+
+
+def test_every_code_that_a_form_can_meet_has_words() -> None:
+    """Codes that are given where something is raised; those of the merchant API alone stand apart."""
+    given = {code for path in SENDER.rglob("*.py") for code in _CODE.findall(path.read_text())}
+    assert given - set(SENTENCES) == MERCHANTS_ONLY

@@ -8,10 +8,10 @@ from pydantic import Field
 
 from sender.domain.delivery import DeliveryState
 from sender.errors import NotFound
-from sender.store import archive, reads
+from sender.store import archive, mishaps, reads
 from sender.store.cursor import Position, from_cursor, to_cursor
 from sender.web.control.call import Ask, Call, Reply, number_of
-from sender.web.control.documents import event_document, exact, exchange_document
+from sender.web.control.documents import event_document, exact, exchange_document, instant
 from sender.web.query import Query, digits
 from sender.web.validation import Text
 
@@ -89,8 +89,15 @@ class EventCalls:
             body = await reads.body_of(session, ask.id) or b""
             attempts = await archive.attempts_of(session, ask.id)
             last = await archive.last_attempts(session, [event])
-        made = [exchange_document(one, body) for one in attempts]
-        return Reply({**event_document(event, last.get(ask.id)), "body": exact(body), "attempts_made": made})
+            befell = await mishaps.of_event(session, ask.id)
+        return Reply(
+            {
+                **event_document(event, last.get(ask.id)),
+                "body": exact(body),
+                "attempts_made": [exchange_document(one, body) for one in attempts],
+                "mishaps": [{"what": one.what, "due_at": instant(one.due_at)} for one in befell],
+            }
+        )
 
     async def attempts(self, ask: Ask[Any, AttemptQuery]) -> Reply:
         """List attempts in the order in which they were recorded."""

@@ -79,8 +79,22 @@ CONTROL_ANSWERS: dict[str, Schema] = {
         }
     ),
     "AttemptPage": record({"items": list_of(reference("Exchange")), "next_after": _or_null(COUNT)}),
+    "Mishap": record(
+        {
+            "what": {
+                "type": "string",
+                "description": "taken_back from a relay that died or lost its lease, or the crash point armed for it",
+            },
+            "due_at": _or_null(INSTANT),
+        }
+    ),
     "EventWithAttempts": record(
-        {**_EVENT, "body": reference("Bytes"), "attempts_made": list_of(reference("Exchange"))}
+        {
+            **_EVENT,
+            "body": reference("Bytes"),
+            "attempts_made": list_of(reference("Exchange")),
+            "mishaps": list_of(reference("Mishap")),
+        }
     ),
     "Triggered": record({"event_type": FILLED, "resource_id": FILLED, "event_ids": WORDS}),
     "Resent": record({"event_id": FILLED}),

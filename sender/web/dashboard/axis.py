@@ -36,16 +36,20 @@ class Mark:
 
 @dataclass(frozen=True, slots=True)
 class Axis:
-    """The drawing. ``due`` is where the next attempt waits, ``now`` the present; ``None`` where there is none."""
+    """The drawing. ``due`` is where the next attempt waits, ``now`` the present; ``None`` where there is none.
+
+    ``lost`` are attempts of relays that died with them in hand, where those were due.
+    """
 
     marks: tuple[Mark, ...]
     ticks: tuple[tuple[float, Duration], ...]
     due: float | None
     now: float | None
+    lost: tuple[float, ...] = ()
     width: int = WIDTH
 
 
-def axis(attempts: Sequence[AttemptView], due_at: Instant | None, now: Instant) -> Axis:
+def axis(attempts: Sequence[AttemptView], due_at: Instant | None, now: Instant, lost: Sequence[Instant] = ()) -> Axis:
     """Return the places of attempts from the first one on; the axis ends with whatever comes last."""
     first = min((one.started_at for one in attempts), default=now)
     later = [one.started_at for one in attempts] + ([] if due_at is None else [due_at])
@@ -65,4 +69,5 @@ def axis(attempts: Sequence[AttemptView], due_at: Instant | None, now: Instant) 
         ticks=tuple(ticks),
         due=None if due_at is None else place(max(due_at, first)),
         now=place(now) if first <= now <= last else None,
+        lost=tuple(place(min(max(at, first), last)) for at in lost),
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hmac
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl
 
 from aiohttp import web
@@ -15,6 +15,7 @@ from sender.store import world
 from sender.web.admission import COOKIE
 from sender.web.dashboard.language import language_of
 from sender.web.dashboard.notices import Notice, Notices
+from sender.web.dashboard.refusals import complaint
 from sender.web.dashboard.visit import Page, Visit, own_path
 from sender.web.reading import read_body
 from sender.web.refusals import NotJson, Unauthorized
@@ -57,7 +58,9 @@ class Door:
             except Unauthorized:
                 shown = Page("login.html", {"back": own_path(request.path_qs) or "/", "wrong": False}, 401)
             except SimError as error:
-                shown = Page("refused.html", {"error": error}, error.status)
+                told = complaint(error, visit.language)
+                title = error.title() if visit.language == "en" else told.says
+                shown = Page("refused.html", {"title": title, "detail": told.detail or told.says}, error.status)
             return self.page(visit, shown) if isinstance(shown, Page) else shown
 
         return handle
@@ -77,8 +80,8 @@ class Door:
             except Unauthorized:
                 return self.page(visit, Page("login.html", {"back": visit.back, "wrong": False}, 401))
             except SimError as error:
-                notice = Notice("refused", "{why}", {"why": _complaint(error)})
-                return self._go(visit.back, notice)
+                says, detail = complaint(error, visit.language)
+                return self._go(visit.back, Notice("refused", "{why}", {"why": says}, detail=detail))
             return self._go(went.to or visit.back, went.notice)
 
         return handle
@@ -153,10 +156,3 @@ async def _fields(request: web.Request) -> dict[str, str]:
         return dict(parse_qsl(body.decode(), keep_blank_values=True, errors="strict", max_num_fields=MOST_FIELDS))
     except ValueError:
         raise NotJson("the form is not UTF-8, or has too many fields") from None
-
-
-def _complaint(error: SimError) -> str:
-    flaws: Any = getattr(error, "flaws", ())
-    told = "; ".join(f"{flaw.field}: {flaw.message}" for flaw in flaws)
-    field = getattr(error, "field", None)
-    return told or (f"{field}: {error}" if field else str(error))

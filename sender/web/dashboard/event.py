@@ -6,10 +6,11 @@ from typing import TYPE_CHECKING, Any
 
 from aiohttp import web
 
+from sender.domain.endpoint import EndpointStatus
 from sender.durations import SECOND
 from sender.errors import Conflict, NotFound
-from sender.store import archive, reads
-from sender.store.settings import read_endpoint
+from sender.store import archive, mishaps, reads
+from sender.store.settings import read_endpoint, read_endpoints
 from sender.web.control.call import Ask, number_of
 from sender.web.control.resend import ResendBody, ResendCalls
 from sender.web.dashboard.axis import axis
@@ -19,6 +20,7 @@ from sender.web.dashboard.pages import HEADERS
 from sender.web.dashboard.shown import show
 from sender.web.dashboard.signing import explain
 from sender.web.dashboard.visit import Page, done
+from sender.web.dashboard.why import ADVICE, why_twice
 from sender.web.merchant.operation import Nothing
 from sender.web.validation import checked
 
@@ -47,17 +49,22 @@ class EventPage:
             endpoint = await _endpoint(session, event.endpoint_id)
             body = await reads.body_of(session, visit.id) or b""
             attempts = await archive.attempts_of(session, visit.id, after, archive.NEWEST + 1)
+            befell = await mishaps.of_event(session, visit.id)
+            subscribed = _subscribed(await read_endpoints(session), endpoint)
         more = len(attempts) > archive.NEWEST
         attempts = attempts[: archive.NEWEST]
         chosen = _chosen(attempts, visit.asked("attempt")) or (attempts[-1] if attempts else None)
         other = _chosen(attempts, visit.asked("with"))
+        lost = [one.due_at for one in befell if one.what == mishaps.TAKEN_BACK and one.due_at is not None]
         values = {
             "event": event,
             "endpoint": endpoint,
             "attempts": attempts,
             "more_after": attempts[-1].seq if more else None,
             "after": after,
-            "axis": axis(attempts, event.due_at, visit.now),
+            "axis": axis(attempts, event.due_at, visit.now, lost),
+            "why": why_twice(attempts, befell, subscribed),
+            "advice": ADVICE,
             "body": show(body),
             "chosen": chosen,
             "other": other,
@@ -118,6 +125,12 @@ def _exchange(
 
 def _chosen(attempts: Sequence[AttemptView], asked: str | None) -> AttemptView | None:
     return next((one for one in attempts if str(one.seq) == asked), None)
+
+
+def _subscribed(endpoints: Sequence[Endpoint], endpoint: Endpoint | None) -> int:
+    """Return how many endpoints that are there have the URL of this one."""
+    there = [one.url for one in endpoints if one.status is not EndpointStatus.DELETED]
+    return 1 if endpoint is None else there.count(endpoint.url)
 
 
 async def _endpoint(session: Session, endpoint_id: str) -> Endpoint | None:

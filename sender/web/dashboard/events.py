@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from sender.store import archive
+from sender.store import archive, mishaps
 from sender.store.settings import read_endpoints
 from sender.web.control.call import number_of
 from sender.web.dashboard.visit import Page
@@ -32,6 +32,7 @@ class EventsPage:
         async with self._parts.database.read() as session:
             page = await archive.page(session, query)
             last = await archive.last_attempts(session, page.items)
+            died = await mishaps.taken_back_among(session, [one.seq for one in page.items])
             counts = await archive.counts(session)
             endpoints = await read_endpoints(session)
         return Page(
@@ -39,6 +40,7 @@ class EventsPage:
             {
                 "events": page.items,
                 "last": last,
+                "died": died,
                 "counts": counts,
                 "endpoints": by_id(endpoints),
                 "event_types": self._parts.profile.event_types,

@@ -10,12 +10,16 @@ MOST = 200
 
 
 class Notice(NamedTuple):
-    """A sentence for a person; ``values`` go into its braces, ``secret`` is shown beside it and nowhere else."""
+    """A sentence for a person; ``values`` go into its braces, ``secret`` is shown beside it and nowhere else.
+
+    ``detail`` is what the API says of a refusal, in English, where the sentence is in another language.
+    """
 
     kind: Literal["done", "refused"]
     text: str
     values: dict[str, str]
     secret: str = ""
+    detail: str = ""
 
 
 class Notices:

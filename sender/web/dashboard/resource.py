@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from sender.domain.invoice import Invoice
-from sender.store import archive, resources
+from sender.store import archive, mishaps, resources
 from sender.store.settings import read_endpoints
 from sender.web.dashboard.deeds import Doer, deeds_for
 from sender.web.dashboard.events import by_id
@@ -30,6 +30,7 @@ class ResourcePage:
             history = await resources.history_of(session, visit.id)
             page = await archive.page(session, archive.EventQuery(resource_id=visit.id))
             last = await archive.last_attempts(session, page.items)
+            died = await mishaps.taken_back_among(session, [one.seq for one in page.items])
             endpoints = await read_endpoints(session)
         is_invoice = isinstance(resource, Invoice)
         return Page(
@@ -42,6 +43,7 @@ class ResourcePage:
                 "events": page.items,
                 "more": page.next_before is not None,
                 "last": last,
+                "died": died,
                 "endpoints": by_id(endpoints),
                 "payment": resource.payment if is_invoice else None,
                 "deeds": deeds_for(resource) if is_invoice else [],
