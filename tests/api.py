@@ -7,7 +7,7 @@ import io
 import json
 from concurrent.futures import Future
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -32,6 +32,8 @@ from tests.simulators import RecordingLog
 
 if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
+
+    from sender.web.parts import Runs
 
 T = TypeVar("T")
 
@@ -101,13 +103,13 @@ def make_settings(database_url: str = "memory", **more: Any) -> Settings:
 async def serving(
     database_url: str = "memory",
     options: ApiOptions | None = None,
-    make_runs: Callable[[Clock], ScenarioRuns] = ScenarioRuns,
+    make_runs: Callable[[Clock], Runs] = ScenarioRuns,
     **settings: Any,
 ) -> AsyncIterator[Api]:
     """Run an API in this loop; ``settings`` are the simulator's. Stories that it was asked to play end with it."""
     async with Simulator(make_settings(database_url, **settings), log=RecordingLog()) as simulator:
         runs = make_runs(simulator.clock)
-        runner = make_runner(make_app(parts_of(simulator, runs), options or ApiOptions()))
+        runner = make_runner(make_app(replace(parts_of(simulator), runs=runs), options or ApiOptions()))
         await runner.setup()
         try:
             site = web.TCPSite(runner, "127.0.0.1", 0)
@@ -116,7 +118,8 @@ async def serving(
             async with aiohttp.ClientSession(timeout=timeout) as session:
                 yield Api(simulator, session, f"http://127.0.0.1:{runner.addresses[0][1]}")
         finally:
-            await runs.close()
+            if isinstance(runs, ScenarioRuns):
+                await runs.close()
             await runner.cleanup()
 
 
@@ -141,7 +144,7 @@ class Beside:
 def serving_beside(
     database_url: str = "memory",
     options: ApiOptions | None = None,
-    make_runs: Callable[[Clock], ScenarioRuns] = ScenarioRuns,
+    make_runs: Callable[[Clock], Runs] = ScenarioRuns,
 ) -> Iterator[Beside]:
     """Run an API in a thread."""
     ready: Future[tuple[Beside, asyncio.Event]] = Future()

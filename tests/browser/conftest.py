@@ -13,6 +13,7 @@ import pytest
 import pytest_asyncio
 from playwright.async_api import async_playwright
 
+from sender.runs import ScenarioRuns
 from tests.api import serving
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ if TYPE_CHECKING:
     from playwright.async_api import Browser, Page, Playwright
 
     from sender.simulator import Simulator
-    from sender.web.parts import ApiOptions
+    from sender.web.parts import ApiOptions, Runs
 
 PATIENCE = 20_000
 """Milliseconds after which something that must have happened has not."""
@@ -79,17 +80,20 @@ def _path(playwright: Playwright) -> str | None:
 
 
 def _arguments() -> list[str]:
-    """Return what Chromium needs to be told: that it may run as root, and that shared memory may be small."""
-    return [*(["--no-sandbox"] if os.geteuid() == 0 else []), "--disable-dev-shm-usage"]
+    """Return what Chromium needs to be told: it may run as root, memory is small, there is no graphics card.
+
+    Without a process for graphics a page opens in two thirds of the time.
+    """
+    return [*(["--no-sandbox"] if os.geteuid() == 0 else []), "--disable-dev-shm-usage", "--disable-gpu"]
 
 
 @pytest.fixture
 def desk(chromium: Browser) -> Callable[..., Any]:
-    """Give what opens a desk: options of the API, and of the browser (``locale``, ``color_scheme``, ``viewport``)."""
+    """Give what opens a desk: options of the API, runs, and the look of the browser (``locale``, ``viewport`` …)."""
 
     @asynccontextmanager
-    async def opened(options: ApiOptions | None = None, **look: Any) -> AsyncIterator[Desk]:
-        async with serving("memory", options) as api:
+    async def opened(options: ApiOptions | None = None, runs: Runs | None = None, **look: Any) -> AsyncIterator[Desk]:
+        async with serving("memory", options, ScenarioRuns if runs is None else lambda _: runs) as api:
             context = await chromium.new_context(
                 **{"locale": "en-GB", "viewport": {"width": 1280, "height": 900}, **look}
             )

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 import shlex
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from sender.web.parts import ApiOptions
+from tests.browser.runs import ToldRuns
 from tests.receivers import receiving
 from tests.simulators import cancelled, cancelled_many, events_of, subscribe
 
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     from playwright.async_api import Page
 
     from tests.browser.conftest import Desk
-    from tests.receivers import Request
 
     Opens = Callable[..., Any]
 
@@ -26,7 +25,7 @@ MARKUP = "<img src=x onerror=alert(1)><script>alert(2)</script>\0\u202edetrever\
 BODIES = {"markup": MARKUP.encode(), "huge": b"<b>" * 350_000, "binary": bytes(range(256)), "nothing": b""}
 
 
-def evil(body: bytes, _: Request) -> bytes:
+def evil(body: bytes) -> bytes:
     """Answer with a body behind a head that is no better."""
     return b"HTTP/1.1 500 X\r\nX-Evil: <img src=x onerror=alert(3)>\r\nContent-Length: %d\r\n\r\n%b" % (len(body), body)
 
@@ -124,16 +123,17 @@ async def test_a_rotation_is_seen_from_both_sides(desk: Opens) -> None:
 async def test_hostile_answers_do_nothing(desk: Opens) -> None:
     """Markup, a megabyte, binary, NUL and marks of direction: shown, escaped, and nothing runs."""
     dialogs: list[str] = []
-    for name, body in BODIES.items():
-        async with receiving(partial(evil, body)) as receiver, desk() as one:
-            one.page.on("dialog", lambda dialog: dialogs.append(dialog.message))
-            await one.simulator.conductor.set_mode("manual")
-            await subscribe(one.simulator, receiver.url())
-            event_id = await cancelled(one.simulator)
-            await one.simulator.conductor.advance_by(0)
-            await one.open(f"/events/{event_id}")
+    async with receiving(lambda request: evil(BODIES[request.target.strip("/")])) as receiver, desk() as one:
+        one.page.on("dialog", lambda dialog: dialogs.append(dialog.message))
+        await one.simulator.conductor.set_mode("manual")
+        for name in BODIES:
+            await subscribe(one.simulator, receiver.url(f"/{name}"))
+        await cancelled(one.simulator)
+        await one.simulator.conductor.advance_by(0)
+        for event in await events_of(one.simulator):
+            await one.open(f"/events/{event.event_id}")
             await one.says("HTTP 500")
-            assert (name, await one.page.locator("main img, main script").count()) == (name, 0)
+            assert await one.page.locator("main img, main script").count() == 0
             assert await one.page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     assert dialogs == []
 
@@ -218,9 +218,17 @@ async def test_the_token_lets_a_browser_in(desk: Opens) -> None:
 
 async def test_a_story_is_played_and_told(desk: Opens) -> None:
     """Started with a click, followed while it runs, with its verdict at the end."""
-    async with desk() as one:
+    runs = ToldRuns()
+    async with desk(runs=runs) as one:
         await one.open("/runs")
         await one.page.get_by_label("Story").select_option("happy-path")
         await one.page.get_by_role("button", name="Play it").first.click()
+        await one.page.locator("#run .state.wait", has_text="running").wait_for()
+        await stay(one.page)
+        runs.tell({"kind": "step.started", "virtual_time": 0, "verb": "pay", "text": "pays the invoice"})
+        await one.says("pays the invoice")
+        runs.tell({"kind": "law.held", "virtual_time": 60, "says": "every delivery is final, or due"})
+        runs.end("passed")
         await one.page.locator("#run .state.good", has_text="passed").wait_for()
         await one.says("every delivery is final, or due")
+        assert await stayed(one.page)
