@@ -33,8 +33,8 @@ class Seen:
 
     @property
     def text(self) -> str:
-        """What a reader sees, blanks made one."""
-        plain = html.unescape(re.sub(r"<[^>]*>", " ", self.html))
+        """What a reader sees, blanks made one; where a line may be broken is no blank."""
+        plain = html.unescape(re.sub(r"<[^>]*>", " ", self.html.replace("<wbr>", "")))
         return re.sub(r"\s+", " ", plain).strip()
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 from functools import cached_property, partial
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
@@ -17,6 +18,7 @@ from sender.web.dashboard.language import Words
 
 if TYPE_CHECKING:
     from jinja2 import Environment
+    from markupsafe import Markup
 
     from sender.web.dashboard.visit import Page, Visit
 
@@ -100,5 +102,13 @@ class Pages:
             lstrip_blocks=True,
             auto_reload=False,
         )
+        environment.filters["breaks"] = _breaks
         environment.filters["document"] = lambda value: json.dumps(value, indent=2, ensure_ascii=False)
         return environment
+
+
+def _breaks(url: str) -> Markup:
+    """Return a URL that a browser breaks where a reader would: behind a slash that separates, before a query."""
+    from markupsafe import Markup  # noqa: PLC0415 - comes with the templates
+
+    return Markup("<wbr>").join(re.split(r"(?<=[^/:]/)(?=.)|(?=[?&])", url))

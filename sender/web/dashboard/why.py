@@ -23,8 +23,8 @@ DIED_BEFORE_SENDING = (
     "receiver has it once."
 )
 DIED = (
-    "A relay died, or lost its lease, with this event in hand, times: {count}. What it had sent is on no record, so it "
-    "was sent again: the receiver may have it more often than there are attempts."
+    "Relays that died, or lost their lease, with this event in hand: {count}. What they had sent is on no record, so "
+    "it was sent again: the receiver may have it more often than there are attempts."
 )
 TWO_RELAYS = "A relay that had lost its lease sent it too: attempts that were not counted, {count}."
 COPIED = "The fault {fault} sent more than one request within attempt {number}."
