@@ -100,7 +100,9 @@ def _explained(
                 best = found if best is None or len(found) < len(best) else best
         if best == []:
             break
-    return [_UNEXPLAINED] if best is None else best
+    if best is None:
+        return [_UNEXPLAINED if _is_as_sent(body) else _FOREIGN_WRITING]
+    return best
 
 
 _UNEXPLAINED = Finding(
@@ -108,6 +110,27 @@ _UNEXPLAINED = Finding(
     "no usual mistake explains it: the secret is another endpoint's, or older than the last rotation, "
     "or the body is not the one that was sent",
 )
+
+_FOREIGN_WRITING = Finding(
+    "reencoded_body",
+    "the provider writes one compact JSON object that begins with event_id, and this body is written otherwise: "
+    "something parsed it and wrote it again. Check the bytes as they arrived; until then the secret cannot be judged",
+)
+_ENVELOPE = ("event_id", "event_type", "version", "occurred_at", "data")
+
+
+def _is_as_sent(body: bytes) -> bool:
+    """Tell whether a body is written as the provider writes it (contract §1.1); what is no JSON is not judged."""
+    try:
+        text = body.decode()
+        document = json.loads(text)
+        compact = [json.dumps(document, separators=(",", ":"), ensure_ascii=one) for one in (False, True)]
+    except (ValueError, RecursionError):
+        return True
+    if not isinstance(document, dict):
+        return True
+    members = [name for name in document if name in _ENVELOPE]
+    return text in compact and members == [name for name in _ENVELOPE if name in document]
 
 
 def _secrets(secret: str) -> Iterator[_Variant]:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from sender.loops import run
 from sender.store.embedded import start
-from tests.bench import api, backlog, delivery, fixture, processes
+from tests.bench import api, backlog, delivery, fixture, pages, processes
 from tests.postgres import find_binaries
 
 if TYPE_CHECKING:
@@ -45,6 +45,8 @@ PARTS: dict[str, Callable[[Url], AsyncIterator[Figure]]] = {
     "fixture": lambda _url: fixture.whole_tests(),
     "creates": lambda url: api.creates(url("creates")),
     "reads": lambda url: api.reads(url("reads")),
+    "archive": lambda url: pages.archive(url("archive")),
+    "live": lambda url: pages.live(url("live")),
     "claim": lambda url: backlog.claims(url("few"), url("many"), "SQLite"),
     "memory": lambda url: backlog.memory(url("few-pending"), url("many-pending")),
 }

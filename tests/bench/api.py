@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -22,21 +22,14 @@ if TYPE_CHECKING:
 CREATES = 1_000
 FEW, MANY = 100, 10_000
 BIN = Path(sys.executable).parent
+LISTENS = b"Running on"
+PATIENCE = 20
 
 
 @asynccontextmanager
-async def _ours(database_url: str) -> AsyncIterator[tuple[str, str]]:
+async def serving(database_url: str, *options: str) -> AsyncIterator[tuple[str, str]]:
     """Run ``serve``; give its base URL and its project."""
-    command = (
-        str(BIN / "paymos-sim"),
-        "serve",
-        "--port",
-        "0",
-        "--no-auth",
-        "--durable",
-        "--database-url",
-        database_url,
-    )
+    command = (str(BIN / "paymos-sim"), "serve", "--port", "0", "--no-auth", "--database-url", database_url, *options)
     process = await asyncio.create_subprocess_exec(*command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
     assert process.stdout is not None
     project = ""
@@ -52,19 +45,16 @@ async def _ours(database_url: str) -> AsyncIterator[tuple[str, str]]:
 
 @asynccontextmanager
 async def _peer() -> AsyncIterator[str]:
-    """Run localstripe; give its base URL once it answers."""
+    """Run localstripe; give its base URL once it says that it listens."""
     with socket.create_server(("127.0.0.1", 0)) as probe:
         port = probe.getsockname()[1]
-    command = (str(BIN / "localstripe"), "--port", str(port), "--from-scratch")
-    process = await asyncio.create_subprocess_exec(*command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    base = f"http://127.0.0.1:{port}"
-    async with asyncio.timeout(20), aiohttp.ClientSession() as session:
-        while True:
-            with suppress(aiohttp.ClientError):
-                async with session.get(base):
-                    break
-            await asyncio.sleep(0.05)
-    yield base
+    command = (sys.executable, "-u", str(BIN / "localstripe"), "--port", str(port), "--from-scratch")
+    process = await asyncio.create_subprocess_exec(*command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    assert process.stdout is not None
+    async with asyncio.timeout(PATIENCE):
+        while LISTENS not in (line := await process.stdout.readline()):
+            assert line, "localstripe ended before it listened"
+    yield f"http://127.0.0.1:{port}"
     process.terminate()
     await process.communicate()
 
@@ -108,7 +98,11 @@ def _stripe_poster(session: aiohttp.ClientSession, base: str) -> Callable[[int],
 
 async def creates(database_url: str) -> AsyncIterator[Figure]:
     """Create invoices in durable SQLite beside payment intents of the peer, which keeps them in memory."""
-    async with _ours(database_url) as (base, project), _peer() as peer, aiohttp.ClientSession() as session:
+    async with (
+        serving(database_url, "--durable") as (base, project),
+        _peer() as peer,
+        aiohttp.ClientSession() as session,
+    ):
         for connections, aim in ((1, "≥5"), (16, "≥1")):
             theirs, _ = await _creates(_stripe_poster(session, peer), connections)
             ours, middle = await _creates(_poster(session, base, project, f"c{connections}"), connections)
@@ -120,7 +114,7 @@ async def creates(database_url: str) -> AsyncIterator[Figure]:
 
 async def reads(database_url: str) -> AsyncIterator[Figure]:
     """Read one invoice and the first page of the list among many, against among few."""
-    async with _ours(database_url) as (base, project), aiohttp.ClientSession() as session:
+    async with serving(database_url, "--durable") as (base, project), aiohttp.ClientSession() as session:
         post = _poster(session, base, project, "r")
         times = []
         for begin, end in ((0, FEW), (FEW, MANY)):

@@ -114,6 +114,37 @@ async def test_a_follower_that_comes_back_misses_nothing(api: Api) -> None:
     assert second["id"] == first["id"] + 1
 
 
+async def test_a_brief_follower_is_told_how_much_is_new(api: Api) -> None:
+    """Numbers in place of rows, at most one message for each look, and it comes back to where it was as well."""
+    async with receiving() as receiver, following(api, "?brief=1") as follower:
+        await follower.next("clock")
+        await control(api, "POST", "/endpoints", {"url": receiver.url()})
+        for number in range(30):
+            await cancelled(api, f"order-{number}")
+        await control(api, "POST", "/clock", {"by": "0"})
+        told: list[dict[str, int]] = []
+        while sum(one["recorded"] for one in told) < 30:
+            told.append(await follower.next("news"))
+        assert sum(one["queued"] for one in told) >= 30
+        assert set().union(*told) == {"queued", "recorded"}
+        await cancelled(api, "order-last")
+        await control(api, "POST", "/clock", {"by": "0"})
+        async with following(api, "?brief=1", **{"Last-Event-ID": follower.last_id}) as again:
+            assert (await again.next("news"))["recorded"] == 1
+        await control(api, "POST", "/reset")
+        assert await follower.next("reset") == {"resets": 1}
+
+
+async def test_a_brief_follower_reads_no_rows(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
+    """However much happens, a look costs two numbers."""
+    monkeypatch.delattr(archive, "queued_since")
+    monkeypatch.delattr(archive, "recorded_since")
+    async with receiving() as receiver, following(api, "?brief=1") as follower:
+        await control(api, "POST", "/endpoints", {"url": receiver.url()})
+        await cancelled(api, "order-1")
+        assert (await follower.next("news"))["queued"] >= 1
+
+
 async def test_followers_are_bounded(api: Api, monkeypatch: pytest.MonkeyPatch) -> None:
     """One more than may follow is told to come later."""
     monkeypatch.setattr(stream, "MOST_FOLLOWERS", 1)

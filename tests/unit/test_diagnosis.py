@@ -123,3 +123,24 @@ def test_a_header_that_is_none_is_told_so(header: str) -> None:
 def test_nothing_makes_it_fail(header: str, body: bytes, secret: str, now: int) -> None:
     """Whatever is handed in, it finds something wrong, and raises nothing."""
     assert diagnose(header, body, secret, now)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        json.dumps(DOCUMENT, sort_keys=True, separators=(",", ":")).encode(),
+        json.dumps(DOCUMENT, indent=1).encode(),
+        BODY.replace(b'"11.05"', b"11.050"),
+        BODY.replace(b"/", b"\\/").replace(b"11.05", b"1.05"),
+    ],
+)
+def test_a_body_that_cannot_be_as_it_was_sent_is_the_first_suspect(body: bytes) -> None:
+    """Sorted members, blanks, other numbers: nobody can write it back, but the provider does not write so."""
+    assert told(body=body) == ["reencoded_body"]
+    assert told(body=body, secret="whsec_test_other") == ["reencoded_body"]
+
+
+@pytest.mark.parametrize("body", [b"", b"[]", b"no json", b"[" * 100_000, b"\xff", b"{}", b'{"data":{}}'])
+def test_what_is_no_envelope_is_not_judged(body: bytes) -> None:
+    """Then it may be the secret as well as the body."""
+    assert told(body=body) == ["wrong_secret"]

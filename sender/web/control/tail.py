@@ -87,6 +87,15 @@ class Tail:
         )
         return News(queued, recorded, skipped)
 
+    async def jump(self, session: Session) -> dict[str, int]:
+        """Move on to the newest, and return how many numbers that leaves behind."""
+        here = self.position
+        self.position = await newest(session, here.resets)
+        return {
+            "queued": max(self.position.queued - here.queued, 0),
+            "recorded": max(self.position.recorded - here.recorded, 0),
+        }
+
     async def _skip(self, session: Session) -> int:
         """Jump to the newest when that is far ahead; return how many attempts that leaves out."""
         _, recorded = await archive.newest_numbers(session)

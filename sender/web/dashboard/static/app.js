@@ -4,6 +4,7 @@
 const REST = 1000; // milliseconds between two looks at most, however much happens
 const TICK = 250;
 const SLOW_LOOK = 5000;
+const LONGEST_REST = 5000; // also where a look takes long: somebody is waiting for the page
 
 let looking = false;
 let wanted = false;
@@ -73,7 +74,7 @@ async function look() {
     // The server is gone for the moment; the next news brings another look.
   }
   last = performance.now();
-  rest = Math.max(REST, 4 * (last - began));
+  rest = Math.min(Math.max(REST, 4 * (last - began)), LONGEST_REST);
   looking = false;
   if (wanted) soon();
 }
@@ -94,7 +95,7 @@ function follow(url) {
   const show = (on) => { sign.hidden = false; sign.classList.toggle("off", !on); };
   stream.onopen = () => { show(true); soon(); };
   stream.onerror = () => show(false);
-  for (const kind of ["queued", "attempt", "clock", "changed", "reset", "skipped"]) stream.addEventListener(kind, soon);
+  for (const kind of ["news", "clock", "changed", "reset"]) stream.addEventListener(kind, soon);
 }
 
 // Pages about what the stream does not tell, such as a run, look again and again while they say so.
