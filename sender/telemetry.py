@@ -3,7 +3,7 @@
 | event | says |
 | --- | --- |
 | relay.started | a relay runs: owner, process id |
-| relay.stopped | a relay ended as it was told to |
+| relay.stopped | a relay ended as it was told to: owner, how many requests it cut off |
 | relay.died | a relay ended otherwise: exit code, rows given back |
 | attempt.recorded | one attempt is durable: event, endpoint, number, outcome, reason, status, duration |
 | lease.lost | a relay found that its rows had been given to another one |
@@ -63,7 +63,8 @@ def make_log(level: str = "warning", *, as_json: bool = False, stream: TextIO | 
     """Return a log at ``level`` (info, warning) on ``stream`` (standard error): people's text, or one JSON a line."""
     render: Any = structlog.processors.JSONRenderer() if as_json else _people
     logger: Log = structlog.wrap_logger(
-        structlog.PrintLogger(stream or sys.stderr),
+        # Line and newline in one piece: several relays write to one standard error, and each line has to stay whole.
+        structlog.WriteLogger(stream or sys.stderr),
         processors=[structlog.processors.add_log_level, render],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelName(level.upper())),
         cache_logger_on_first_use=True,

@@ -61,6 +61,25 @@ def test_machines_read_one_object_a_line() -> None:
     assert second == {"event": "store.failed", "level": "warning", "relay": "ab12", "detail": "disk full\nreally"}
 
 
+@pytest.mark.parametrize("as_json", [False, True])
+def test_a_line_is_written_in_one_piece(*, as_json: bool) -> None:
+    """Relays share one standard error: what one of them says is never torn by what another says meanwhile."""
+
+    class Pieces(StringIO):
+        def __init__(self) -> None:
+            super().__init__()
+            self.written: list[str] = []
+
+        def write(self, text: str) -> int:
+            self.written.append(text)
+            return len(text)
+
+    stream = Pieces()
+    make_log("info", as_json=as_json, stream=stream).info(Event.ATTEMPT_RECORDED, **LINE)
+    assert len(stream.written) == 1
+    assert stream.written[0].endswith("\n")
+
+
 @pytest.mark.parametrize(("level", "lines"), [("info", 2), ("warning", 1), ("WARNING", 1)])
 def test_a_level_leaves_out_what_lies_below(level: str, lines: int) -> None:
     """At ``warning`` only what a person should look at is written."""
