@@ -96,7 +96,7 @@ class Conductor:
     async def set_mode(self, mode: str) -> None:
         """Let time go on from where it stands in another mode. Raises ``UsageError`` for what is none."""
         async with self._database.write() as session:
-            here = (await world.read_world(session)).timeline
+            here = await world.timeline_to_move(session)
             await world.write_timeline(session, here.in_mode(mode, self._clock.real_now()))
             await session.announce()
         self._wake()
@@ -193,7 +193,7 @@ class Conductor:
 
     async def _jump(self, target: Instant) -> None:
         async with self._database.write() as session:
-            here = (await world.read_world(session)).timeline
+            here = await world.timeline_to_move(session)
             real = self._clock.real_now()
             # Time that runs may have come there by itself.
             await world.write_timeline(session, here.moved_to(max(target, here.at(real)), real))

@@ -174,13 +174,19 @@ class Dispatcher:
         return receipt
 
     async def _place(self, session: Session) -> Place:
+        # The lock first: what is read before it may be old when it is had, and an endpoint that was deleted meanwhile
+        # would get a row that nobody ever cancels.
+        counted = len(self._endpoints)
+        numbers = await world.reserve(session, 1 + counted)
         here = await world.read_world(session)
         if here.revision != self._revision:
             self._endpoints = await settings.read_endpoints(session)
             armed = await settings.armed_faults(session)
             self._crashes = [fault for fault in armed if fault.name.startswith("dispatch.")]
             self._revision = here.revision
-        numbers = await world.reserve(session, 1 + len(self._endpoints))
+        if len(self._endpoints) != counted:
+            # Nobody else takes numbers meanwhile, so these follow on those, and what was too many is given back.
+            await world.reserve(session, len(self._endpoints) - counted)
         return Place(here.timeline.at(self._runtime.clock.real_now()), numbers.seed, numbers.first)
 
     async def _announce(self, session: Session, place: Place, before: Resource | None, outcome: Outcome) -> Receipt:

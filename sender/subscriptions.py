@@ -109,12 +109,13 @@ class Subscriptions:
     async def resend(self, event_id: str) -> None:
         """Ask for one extra attempt at once. Raises ``NotFound``, and ``Conflict`` while one is under way."""
         async with self._database.write() as session:
+            now = (await self._place(session)).now
             found = await outbox.find(session, event_id)
             if found is None:
                 message = f"there is no event {event_id}"
                 raise NotFound(message, code="event_not_found")
             seq, delivery, in_flight = found
-            again = resent(delivery, (await self._place(session)).now, in_flight=in_flight)
+            again = resent(delivery, now, in_flight=in_flight)
             if not await outbox.resend(session, seq, again):
                 message = "an attempt of this event is under way; resend it when that one is recorded"
                 raise Conflict(message, code="delivery_in_flight")
@@ -148,11 +149,12 @@ class Subscriptions:
 
     async def _change(self, endpoint_id: str, change: Callable[[Endpoint, _Place], Endpoint]) -> Endpoint:
         async with self._database.write() as session:
+            place = await self._place(session)
             endpoint = await settings.read_endpoint(session, endpoint_id)
             if endpoint.status is EndpointStatus.DELETED:
                 message = f"endpoint {endpoint_id} was deleted; add a new one"
                 raise Conflict(message, code="endpoint_deleted")
-            changed = change(endpoint, await self._place(session))
+            changed = change(endpoint, place)
             if changed.url != endpoint.url:
                 await self._check(session, changed)
             await settings.change_endpoint(session, changed)
@@ -162,6 +164,10 @@ class Subscriptions:
         return changed
 
     async def _place(self, session: Session) -> _Place:
-        now = (await world.read_world(session)).timeline.at(self._clock.real_now())
+        """Take a number, and with it the lock under which nobody else changes anything until this is committed.
+
+        So whoever reads before that may write over what another one has changed meanwhile.
+        """
         numbers = await world.reserve(session, 1)
+        now = (await world.read_world(session)).timeline.at(self._clock.real_now())
         return _Place(now, numbers.seed, numbers.first)

@@ -78,6 +78,12 @@ async def read_world(session: Session) -> World:
     return World(Timeline(mode, rate, real_base, virtual_base), revision)
 
 
+async def timeline_to_move(session: Session) -> Timeline:
+    """Return the timeline for whoever writes it next; others who want to wait until this transaction ends."""
+    ((mode, rate, real_base, virtual_base, _),) = await session.rows(_READ.with_for_update())
+    return Timeline(mode, rate, real_base, virtual_base)
+
+
 async def write_timeline(session: Session, value: Timeline) -> None:
     """Store a timeline that was moved or changed its mode."""
     params = _columns(value)
