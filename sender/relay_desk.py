@@ -45,6 +45,8 @@ class Desk:
         self._options = options
         self._owner = owner
         self._claims = 0
+        # Claims of a transaction that failed: its commit may have been made all the same, if only its answer was lost.
+        self._doubtful: list[str] = []
         self._revision = 0
         self._faults: list[Fault] = []
         self._taken: dict[int, tuple[Fault, ...]] = {}
@@ -59,6 +61,7 @@ class Desk:
         taken: dict[int, tuple[Fault, ...]] = {}
         async with self._database.write() as session:
             timeline = await self._refresh(session)
+            await self._undo_doubtful(session)
             lost = await outbox.settle(session, finished) if finished else []
             await outbox.put_back(session, unsent)
             await self._keep_leases(session, lanes)
@@ -66,6 +69,7 @@ class Desk:
             for row in claimed if self._faults else ():
                 taken[row.seq] = await self._take(session, row)
             self._crash.hit(CrashPoint.RELAY_BEFORE_COMMIT, armed)
+        self._doubtful.clear()
         self._crash.hit(CrashPoint.RELAY_AFTER_COMMIT, armed)
         for one in finished if self._taken else ():
             self._taken.pop(one.row.seq, None)
@@ -98,6 +102,11 @@ class Desk:
             self._revision = here.revision
         return here.timeline
 
+    async def _undo_doubtful(self, session: Session) -> None:
+        """Give back what was claimed unheard: this relay would renew those leases for ever, and send nothing."""
+        for token in self._doubtful:
+            await outbox.undo_claim(session, self._owner, token)
+
     async def _keep_leases(self, session: Session, lanes: Lanes) -> None:
         """Prolong the leases in hand when a third of their time is used up; all of them, or none counts as held."""
         now = self._clock.monotonic()
@@ -128,7 +137,9 @@ class Desk:
 
     def _lease(self) -> outbox.Lease:
         self._claims += 1
-        return outbox.Lease(self._owner, f"{self._owner}:{self._claims}", self._lease_until())
+        token = f"{self._owner}:{self._claims}"
+        self._doubtful.append(token)
+        return outbox.Lease(self._owner, token, self._lease_until())
 
     async def _take(self, session: Session, row: Claimed) -> tuple[Fault, ...]:
         wanted = (row.event_type, row.event_id, row.endpoint_id, row.delivery.attempts + 1)

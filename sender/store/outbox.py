@@ -16,6 +16,7 @@ from sqlalchemy import BigInteger, Integer, Text, bindparam, case, func, or_, se
 from sender.domain.delivery import Delivery, DeliveryState, Trigger
 from sender.store import mishaps
 from sender.store.engine import batch, batch_of
+from sender.store.records import evidence
 from sender.store.schema import attempts, bodies, endpoints, outbox
 
 if TYPE_CHECKING:
@@ -167,6 +168,11 @@ _BACK: dict[str, Any] = {
 }
 _leased = outbox.c.lease_token.is_not(None)
 _GIVE_BACK = update(outbox).where(outbox.c.lease_owner == bindparam("b_owner"), _leased).values(_BACK)
+_UNDO_CLAIM = (
+    update(outbox)
+    .where(outbox.c.lease_owner == bindparam("b_owner"), outbox.c.lease_token == bindparam("b_token"))
+    .values(_BACK)
+)
 _returned = batch(seq=BigInteger(), token=Text())
 _PUT_BACK = (
     update(outbox).where(outbox.c.seq == _returned.c.seq, outbox.c.lease_token == _returned.c.token).values(_BACK)
@@ -179,7 +185,6 @@ _RENEW = (
 )
 _LEASED = select(func.count()).select_from(outbox).where(_leased)
 
-_THERE = select(outbox.c.seq).where(outbox.c.seq.in_(bindparam("b_seqs", expanding=True)))
 _ROW = select(
     outbox.c.seq, outbox.c.state, outbox.c.due_at, outbox.c.claim_at, outbox.c.trigger, outbox.c.attempts,
     outbox.c.failures, outbox.c.lease_token,
@@ -243,16 +248,19 @@ async def settle(session: Session, settlements: Sequence[Settlement]) -> list[Se
     """Move the rows that are still leased under their token, and record every attempt.
 
     Returns the settlements that moved nothing because their lease was lost; their attempts are kept as evidence
-    (``counted`` false), except for rows that a reset has taken away altogether.
+    (``counted`` false), except for rows that a reset has taken away altogether (see ``records``).
     """
     claims: dict[str, list[Settlement]] = {}
     for one in settlements:
         claims.setdefault(one.row.token, []).append(one)
-    lost: list[Settlement] = []
+    unmoved: list[Settlement] = []
     for token, mine in claims.items():
         moved = await _move(session, token, mine)
-        lost += [one for one in mine if one.row.seq not in moved]
-    records = await _evidence(session, settlements, lost) if lost else [one.record for one in settlements]
+        unmoved += [one for one in mine if one.row.seq not in moved]
+    if not unmoved:
+        await session.add(attempts, [one.record for one in settlements])
+        return []
+    records, lost = await evidence(session, settlements, unmoved)
     if records:
         await session.add(attempts, records)
     return lost
@@ -278,24 +286,15 @@ async def _move(session: Session, token: str, settlements: Sequence[Settlement])
     return {seq for (seq,) in moved}
 
 
-async def _evidence(
-    session: Session, settlements: Sequence[Settlement], lost: Sequence[Settlement]
-) -> list[Mapping[str, Any]]:
-    """Return the records where some leases were lost."""
-    left = {seq for (seq,) in await session.rows(_THERE, {"b_seqs": [one.row.seq for one in lost]})}
-    gone = {id(one) for one in lost if one.row.seq not in left}
-    stale = {id(one) for one in lost}
-    return [
-        {**one.record, "counted": False} if id(one) in stale else one.record
-        for one in settlements
-        if id(one) not in gone
-    ]
-
-
 async def put_back(session: Session, rows: Sequence[Claimed]) -> None:
     """Make claimed rows that were not sent claimable again, as far as they are still leased under their token."""
     if rows:
         await session.run(_PUT_BACK, {"batch": batch_of((row.seq, row.token) for row in rows)})
+
+
+async def undo_claim(session: Session, owner: str, token: str) -> int:
+    """Make the rows of one claim claimable again, as far as it was made at all; return how many there were."""
+    return await session.run(_UNDO_CLAIM, {"b_owner": owner, "b_token": token})
 
 
 async def give_back(session: Session, owner: str) -> int:
