@@ -98,24 +98,30 @@ class Relay:
             if self._death is not None:
                 raise self._death
 
-    async def stop(self, patience: float = 1.0) -> None:
-        """Finish what is in flight within ``patience`` real seconds, record it, and give the rest back."""
+    async def stop(self, patience: float = 1.0) -> int:
+        """Finish what is in flight within ``patience`` real seconds, record it, and give the rest back.
+
+        Returns how many requests were cut off: those may have arrived, and are sent again.
+        """
         self._stopping = True
         self._bell.ring()
         # A step that is under way may still claim; what it claims after this gave back would be nobody's.
         async with self._turn:
-            await self._end(patience)
+            cut_off = await self._end(patience)
         self._settled()
+        return cut_off
 
-    async def _end(self, patience: float) -> None:
+    async def _end(self, patience: float) -> int:
         self._unsent += self._lanes.drop_waiting()
         if self._senders:
             await asyncio.wait(self._senders, timeout=patience)
+        cut_off = len(self._senders)
         self._drop_senders()
         await self._desk.step(self._finished, self._unsent, Lanes(window=0, concurrency=0, per_endpoint=0))
         async with self._database.write() as session:
             await outbox.give_back(session, self.owner)
         await self._wire.close()
+        return cut_off
 
     def abandon(self) -> None:
         """Drop everything unclosed and unrecorded, as a dead process would."""

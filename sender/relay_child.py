@@ -46,10 +46,10 @@ async def _relay(settings: Settings, pipe: socket.socket) -> None:
     living = asyncio.create_task(_live(pipe, clock))
     await _obey(pipe, relay, running)
     living.cancel()
-    await relay.stop()
+    cut_off = await relay.stop()
     await running
     await database.close()
-    log.info(Event.RELAY_STOPPED, owner=relay.owner)
+    log.info(Event.RELAY_STOPPED, owner=relay.owner, cut_off=cut_off)
 
 
 async def _live(pipe: socket.socket, clock: Clock) -> None:

@@ -65,10 +65,10 @@ class RemoteRelay:
         finally:
             await housekeeping.stop()
             await _cancelled(listening)
-            await self._relay.stop()
+            cut_off = await self._relay.stop()
             await running
             await self._database.close()
-        self._runtime.log.info(Event.RELAY_STOPPED, owner=self._relay.owner)
+        self._runtime.log.info(Event.RELAY_STOPPED, owner=self._relay.owner, cut_off=cut_off)
 
     async def _require_simulator(self) -> None:
         async with self._database.write() as session:
