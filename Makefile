@@ -33,7 +33,7 @@ check: $(VENV)/.develop ## lint, formatting, types, the doors between the rooms,
 bench: $(VENV)/.bench ## measure speed and memory, each figure beside what it is compared with
 	$(BIN)/python -m tests.bench $(BENCH_ARGS)
 
-soak: $(VENV)/.develop ## kill relays and the receiver 600 times, play 1,000 lives, write tests/RESULTS.md; SOAK_KILLS, SOAK_SEED, SOAK_LIVES
+soak: $(VENV)/.develop ## kill all that runs, 600 times in all, play 1,000 lives, write tests/RESULTS.md; SOAK_KILLS, SOAK_SEED, SOAK_LIVES
 	PAYMOS_SIM_SOAK_KILLS=$(SOAK_KILLS) PAYMOS_SIM_SOAK_SEED=$(SOAK_SEED) PAYMOS_SIM_SOAK_LIVES=$(SOAK_LIVES) \
 		$(BIN)/python -m tests.soak
 
