@@ -40,6 +40,9 @@ SILENCE = 5
 """Beats that a child may miss before it counts as hung. They are counted, not timed: where all of this machine stood
 still, nobody was silent."""
 
+STORAGE_PAUSE = 0.1
+"""Real seconds between two tries to give back a dead child's leases while our storage fails."""
+
 
 @dataclass(slots=True, eq=False)
 class _Child:
@@ -167,16 +170,28 @@ class Supervisor:
         self._stillborn = 0 if child.works.is_set() else self._stillborn + 1
         child.works.set()
         if not self._stopping:
-            self._log.warning(Event.RELAY_DIED, exit_code=child.process.exitcode, given_back=rows)
+            self._log.warning(Event.RELAY_DIED, exit_code=child.process.exitcode, given_back=rows or 0)
             if self._stillborn < STILLBORN_MAX:
                 await self._give_birth()
+        if rows is None:
+            await self._give_back_later(child.owner)
         self._settled()
 
-    async def _give_back(self, owner: str) -> int:
-        """Give a dead child's leases back; where our storage fails, they run out in real time instead."""
+    async def _give_back_later(self, owner: str) -> None:
+        """Give back once our storage answers again; at the latest the leases run out in real time."""
+        while not self._stopping:
+            await self._clock.sleep(STORAGE_PAUSE)
+            rows = await self._give_back(owner)
+            if rows is not None:
+                self._log.warning(Event.RELAY_DIED, cause="before our storage answered again", given_back=rows)
+                self.wake()
+                return
+
+    async def _give_back(self, owner: str) -> int | None:
+        """Give a dead child's leases back; return how many there were, or ``None`` where our storage fails."""
         try:
             async with self._database.write() as session:
                 return await outbox.give_back(session, owner)
         except StoreError as failure:
             self._log.warning(Event.STORE_FAILED, detail=str(failure))
-            return 0
+            return None

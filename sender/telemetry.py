@@ -4,7 +4,7 @@
 | --- | --- |
 | relay.started | a relay runs: owner, process id |
 | relay.stopped | a relay ended as it was told to: owner, how many requests it cut off |
-| relay.died | a relay ended otherwise: exit code, rows given back |
+| relay.died | a relay ended otherwise: exit code or cause, rows given back |
 | attempt.recorded | one attempt is durable: event, endpoint, number, outcome, reason, status, duration |
 | lease.lost | a relay found that its rows had been given to another one |
 | sending.failed | a request met a bug of ours and was recorded as a failed attempt: event, the traceback |
