@@ -19,9 +19,8 @@ from sender.domain.endpoint import EndpointStatus
 from sender.durations import SECOND
 from sender.errors import StoreError
 from sender.lanes import Lanes
-from sender.relay_desk import Desk
+from sender.relay_desk import RETRY_PAUSE, Desk
 from sender.runtime import Bell
-from sender.store import outbox
 from sender.telemetry import Event
 
 if TYPE_CHECKING:
@@ -36,9 +35,6 @@ if TYPE_CHECKING:
     from sender.store.outbox import Claimed, Settlement
     from sender.transport import Answer
     from sender.wire import Wire
-
-RETRY_PAUSE = 0.05
-"""Real seconds before a step that our own storage failed is tried again."""
 
 FEW = 10
 TOLD_UNDER_LOAD = 20
@@ -61,7 +57,6 @@ class Relay:
         self._clock = runtime.clock
         self._crash = runtime.crash
         self._log = runtime.log.bind(relay=self.owner[:8])
-        self._database = database
         self._profile = profile
         self._wire = wire
         self._options = options
@@ -117,9 +112,7 @@ class Relay:
             await asyncio.wait(self._senders, timeout=patience)
         cut_off = len(self._senders)
         self._drop_senders()
-        await self._desk.step(self._finished, self._unsent, Lanes(window=0, concurrency=0, per_endpoint=0))
-        async with self._database.write() as session:
-            await outbox.give_back(session, self.owner)
+        await self._desk.clear(self._finished, self._unsent, patience)
         await self._wire.close()
         return cut_off
 

@@ -10,7 +10,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sender.crash import CrashPoint
+from sender.durations import SECOND
+from sender.errors import StoreError
+from sender.lanes import Lanes
 from sender.store import mishaps, outbox, settings, world
+from sender.telemetry import Event
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -20,10 +24,12 @@ if TYPE_CHECKING:
     from sender.domain.endpoint import Endpoint
     from sender.domain.fault import Fault
     from sender.durations import Instant
-    from sender.lanes import Lanes
     from sender.runtime import Runtime
     from sender.store.engine import Database, Session
     from sender.store.outbox import Claimed, Settlement
+
+RETRY_PAUSE = 0.05
+"""Real seconds before a step that our own storage failed is tried again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +47,7 @@ class Desk:
     def __init__(self, runtime: Runtime, database: Database, options: RelaySettings, owner: str) -> None:
         self._clock = runtime.clock
         self._crash = runtime.crash
+        self._log = runtime.log.bind(relay=owner[:8])
         self._database = database
         self._options = options
         self._owner = owner
@@ -76,6 +83,25 @@ class Desk:
         self._taken.update(taken)
         self._crash.hit(CrashPoint.RELAY_AFTER_CLAIM, self.armed(row.seq for row in claimed))
         return Step(claimed, lost, next_due)
+
+    async def clear(self, finished: Sequence[Settlement], unsent: Sequence[Claimed], patience: float) -> None:
+        """Record and give back everything; our storage gets ``patience`` real seconds to let us.
+
+        What it does not take by then is sent again when the leases have run out.
+        """
+        deadline = self._clock.monotonic() + round(patience * SECOND)
+        while True:
+            try:
+                await self.step(finished, unsent, Lanes(window=0, concurrency=0, per_endpoint=0))
+                async with self._database.write() as session:
+                    await outbox.give_back(session, self._owner)
+            except StoreError as failure:
+                self._log.warning(Event.STORE_FAILED, detail=str(failure))
+                if self._clock.monotonic() >= deadline:
+                    return
+                await self._clock.sleep(RETRY_PAUSE)
+            else:
+                return
 
     def armed(self, seqs: Iterable[int]) -> list[CrashPoint]:
         """Return the crash points that wait for any of these rows."""

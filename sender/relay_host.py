@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from sender.crash import Crashed
 from sender.errors import StoreError
-from sender.relay import RETRY_PAUSE
+from sender.relay_desk import RETRY_PAUSE
 from sender.store import outbox
 from sender.telemetry import Event
 

@@ -11,12 +11,13 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sqlalchemy import BigInteger, Integer, Text, bindparam, case, func, or_, select, update
+from sqlalchemy import BigInteger, Text, bindparam, case, func, or_, select, update
 
 from sender.domain.delivery import Delivery, DeliveryState, Trigger
 from sender.store import mishaps
 from sender.store.engine import batch, batch_of
-from sender.store.records import evidence
+from sender.store.moves import NO_LEASE, move
+from sender.store.records import made, there
 from sender.store.schema import attempts, bodies, endpoints, outbox
 
 if TYPE_CHECKING:
@@ -122,49 +123,9 @@ _LEASE = (
     )
 )
 
-ALIKE = 8
-"""So many rows of one claim with one and the same outcome are settled by a statement that names it once.
-
-Under load nearly all are alike, and it takes half the time of the one that brings an outcome for each row.
-"""
-
-_NO_LEASE: dict[str, Any] = {"lease_token": None, "lease_owner": None, "leased_until_real": None}
-_outcomes = batch(
-    seq=BigInteger(), state=Text(), due_at=BigInteger(), claim_at=BigInteger(), trigger=Text(), attempts=Integer(),
-    failures=Integer(),
-)  # fmt: skip
-_SETTLE = (
-    update(outbox)
-    .where(outbox.c.seq == _outcomes.c.seq, outbox.c.lease_token == bindparam("b_token"))
-    .values(
-        state=_outcomes.c.state,
-        due_at=_outcomes.c.due_at,
-        claim_at=_outcomes.c.claim_at,
-        trigger=_outcomes.c.trigger,
-        attempts=_outcomes.c.attempts,
-        failures=_outcomes.c.failures,
-        **_NO_LEASE,
-    )
-    .returning(outbox.c.seq)
-)
-_SETTLE_ALIKE = (
-    update(outbox)
-    .where(outbox.c.seq.in_(select(_named.c.seq)), outbox.c.lease_token == bindparam("b_token"))
-    .values(
-        state=bindparam("b_state"),
-        due_at=bindparam("b_due_at"),
-        claim_at=bindparam("b_claim_at"),
-        trigger=bindparam("b_trigger"),
-        attempts=bindparam("b_attempts"),
-        failures=bindparam("b_failures"),
-        **_NO_LEASE,
-    )
-    .returning(outbox.c.seq)
-)
-
 _BACK: dict[str, Any] = {
     "claim_at": case((outbox.c.trigger == Trigger.MANUAL.value, _PARKED_MANUAL), else_=outbox.c.due_at),
-    **_NO_LEASE,
+    **NO_LEASE,
 }
 _leased = outbox.c.lease_token.is_not(None)
 _GIVE_BACK = update(outbox).where(outbox.c.lease_owner == bindparam("b_owner"), _leased).values(_BACK)
@@ -205,7 +166,7 @@ _CANCEL = (
         due_at=None,
         claim_at=None,
         trigger=Trigger.SCHEDULED.value,
-        **_NO_LEASE,
+        **NO_LEASE,
     )
 )
 
@@ -248,42 +209,43 @@ async def settle(session: Session, settlements: Sequence[Settlement]) -> list[Se
     """Move the rows that are still leased under their token, and record every attempt.
 
     Returns the settlements that moved nothing because their lease was lost; their attempts are kept as evidence
-    (``counted`` false), except for rows that a reset has taken away altogether (see ``records``).
+    (``counted`` false), except for rows that a reset has taken away altogether.
     """
     claims: dict[str, list[Settlement]] = {}
     for one in settlements:
         claims.setdefault(one.row.token, []).append(one)
     unmoved: list[Settlement] = []
     for token, mine in claims.items():
-        moved = await _move(session, token, mine)
+        moved = await move(session, token, [(one.row.seq, one.delivery) for one in mine])
         unmoved += [one for one in mine if one.row.seq not in moved]
     if not unmoved:
         await session.add(attempts, [one.record for one in settlements])
         return []
-    records, lost = await evidence(session, settlements, unmoved)
+    records, lost = await _evidence(session, settlements, unmoved)
     if records:
         await session.add(attempts, records)
     return lost
 
 
-async def _move(session: Session, token: str, settlements: Sequence[Settlement]) -> set[int]:
-    """Move the rows of one claim; return which of them were still leased by it. A claim has no row twice."""
-    outcomes: dict[tuple[Any, ...], list[int]] = {}
-    for one in settlements:
-        outcomes.setdefault(_outcome(one.delivery), []).append(one.row.seq)
-    moved: list[Any] = []
-    others: list[tuple[Any, ...]] = []
-    for outcome, seqs in outcomes.items():
-        if len(seqs) < ALIKE:
-            others += [(seq, *outcome) for seq in seqs]
-            continue
-        named = batch_of((seq,) for seq in seqs)
-        moved += await session.rows(
-            _SETTLE_ALIKE, {"batch": named, "b_token": token, **dict(zip(_OUTCOME, outcome, strict=True))}
-        )
-    if others:
-        moved += await session.rows(_SETTLE, {"batch": batch_of(others), "b_token": token})
-    return {seq for (seq,) in moved}
+async def _evidence(
+    session: Session, settlements: Sequence[Settlement], unmoved: Sequence[Settlement]
+) -> tuple[list[Mapping[str, Any]], list[Settlement]]:
+    """Return the records where some settlements moved nothing, and which of those have lost their lease.
+
+    One that is on record under its own token has lost nothing: it was settled by a commit of which nobody heard,
+    because the connection broke before the answer, and what is on record already is not recorded again.
+    """
+    seqs = [one.row.seq for one in unmoved]
+    left, known = await there(session, seqs), await made(session, seqs)
+    lost = [one for one in unmoved if (one.row.seq, one.row.token) not in known]
+    stale = {id(one) for one in lost if one.row.seq in left}
+    gone = {id(one) for one in unmoved} - stale
+    records = [
+        {**one.record, "counted": False} if id(one) in stale else one.record
+        for one in settlements
+        if id(one) not in gone
+    ]
+    return records, lost
 
 
 async def put_back(session: Session, rows: Sequence[Claimed]) -> None:
@@ -350,13 +312,6 @@ def _columns(row: Queued) -> dict[str, Any]:
         # A new delivery is due at once, so this is the instant of its transition.
         "created_at": delivery.due_at or 0,
     }
-
-
-_OUTCOME = ("b_state", "b_due_at", "b_claim_at", "b_trigger", "b_attempts", "b_failures")
-
-
-def _outcome(to: Delivery) -> tuple[Any, ...]:
-    return to.state.value, to.due_at, to.claim_at, to.trigger.value, to.attempts, to.failures
 
 
 def _standing(state: str, due_at: Instant | None, trigger: str, attempts_made: int, failures: int) -> Delivery:

@@ -1,18 +1,17 @@
-"""What of finished attempts goes on record: each request once, whatever became of the lease under which it was made."""
+"""What is on record already of attempts that moved nothing."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from sqlalchemy import bindparam, select
 
 from sender.store.schema import attempts, outbox
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Sequence
 
     from sender.store.engine import Session
-    from sender.store.outbox import Settlement
 
 _THERE = select(outbox.c.seq).where(outbox.c.seq.in_(bindparam("b_seqs", expanding=True)))
 _MADE = select(attempts.c.outbox_seq, attempts.c.lease_token).where(
@@ -20,24 +19,11 @@ _MADE = select(attempts.c.outbox_seq, attempts.c.lease_token).where(
 )
 
 
-async def evidence(
-    session: Session, settlements: Sequence[Settlement], unmoved: Sequence[Settlement]
-) -> tuple[list[Mapping[str, Any]], list[Settlement]]:
-    """Return the records to add where some settlements moved nothing, and which of those have lost their lease.
+async def there(session: Session, seqs: Sequence[int]) -> set[int]:
+    """Return which of the rows are there; a reset takes them away."""
+    return {seq for (seq,) in await session.rows(_THERE, {"b_seqs": seqs})}
 
-    An attempt whose lease was lost is kept as evidence, not counted. Nothing is left of rows that a reset has taken
-    away. One that is on record under its own token has lost nothing: it was settled by a commit of which nobody heard,
-    because the connection broke before the answer, and what is on record already is not recorded again.
-    """
-    seqs = {"b_seqs": [one.row.seq for one in unmoved]}
-    left = {seq for (seq,) in await session.rows(_THERE, seqs)}
-    made = {(seq, token) for seq, token in await session.rows(_MADE, seqs)}
-    lost = [one for one in unmoved if (one.row.seq, one.row.token) not in made]
-    stale = {id(one) for one in lost if one.row.seq in left}
-    moved = {id(one) for one in settlements} - {id(one) for one in unmoved}
-    records = [
-        {**one.record, "counted": False} if id(one) in stale else one.record
-        for one in settlements
-        if id(one) in stale | moved
-    ]
-    return records, lost
+
+async def made(session: Session, seqs: Sequence[int]) -> set[tuple[int, str]]:
+    """Return the recorded attempts of these rows, each as its row and the token of the claim that it was made under."""
+    return {(seq, token) for seq, token in await session.rows(_MADE, {"b_seqs": seqs})}
