@@ -17,6 +17,7 @@ STORMS = {"sqlite": (18, 15), "postgresql": (108, 16)}
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(300)  # some thirty processes, each of which has to import first
 @pytest.mark.parametrize("kind", STORMS)
 async def test_no_kill_loses_or_doubles_anything(kind: str, tmp_path: Path) -> None:
     """Everything is killed while merchants buy: all that was answered is there, and ends once, as the API shows it."""
