@@ -8,6 +8,7 @@ done where a pooler is met; relays on other hosts find their work by looking for
 from __future__ import annotations
 
 import asyncio
+import logging
 from contextlib import asynccontextmanager, suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -39,6 +40,10 @@ _SCHEMA_LOCK = 7_291_107
 _ANNOUNCE = select(func.pg_notify(CHANNEL, ""))
 
 _WHO = "SELECT pg_backend_pid()"
+
+
+# What breaks with a connection comes out as an error of ours; the driver would write it between the lines of our log.
+logging.getLogger("psycopg").addHandler(logging.NullHandler())
 
 
 class PostgresSession:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import gc
+import subprocess
+import sys
 import types
 from contextlib import suppress
 from itertools import count
@@ -222,3 +224,9 @@ async def _open_and_reserve(url: str) -> None:
         await _reserve(database)
     finally:
         await database.close()
+
+
+def test_the_driver_does_not_write_into_our_log() -> None:
+    """What the driver has to say of a broken connection does not stand between the lines of standard error."""
+    said = "import logging, sender.store.postgres; logging.getLogger('psycopg').warning('the connection is lost')"
+    assert subprocess.run([sys.executable, "-c", said], capture_output=True, check=True).stderr == b""
