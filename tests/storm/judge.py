@@ -139,7 +139,11 @@ class Judge:
 
 
 def _unexplained(complaints: Sequence[str]) -> list[str]:
-    """Return what was said beside the log, but for the traceback of a child whose parent died while giving birth."""
-    born_dead = "EOFError: Ran out of input"
+    """Return what was said beside the log, but for the fork server's traceback when its parent dies giving birth."""
     tracebacks = "\n".join(complaints).split("Traceback (most recent call last):\n")
-    return [one for one in tracebacks if one.strip() and not one.strip().endswith(born_dead)]
+    return [one for one in map(str.strip, tracebacks) if one and not _is_of_the_fork_server(one)]
+
+
+def _is_of_the_fork_server(traceback: str) -> bool:
+    last = traceback.splitlines()[-1]
+    return last.startswith("EOFError") and "multiprocessing/forkserver.py" in traceback and "sender/" not in traceback
