@@ -9,9 +9,10 @@ import sys
 import time
 from contextlib import asynccontextmanager
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import aiohttp
+import psutil
 
 from sender.clock import Clock
 from sender.domain.money import parse_amount
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from collections.abc import AsyncIterator, Awaitable, Callable
 
     from sender.simulator import Simulator
+
+    Drain = Callable[[int], Awaitable[float]]
 
 ARCHIVE = 100_000
 HOURS_17 = 17 * 3_600 * SECOND
@@ -81,27 +84,57 @@ async def live(database_url: str) -> AsyncIterator[Figure]:
         async with _delivering(database_url, f"{base}/accept") as (ours, drain):
             await drain(EVENTS)
             pairs = [await _pair(ours, drain, page_first=bool(number % 2)) for number in range(PAIRS)]
-            alone, beside = median(one for one, _ in pairs), median(two for _, two in pairs)
+            alone, beside = median(one.rate for one, _ in pairs), median(two.rate for _, two in pairs)
             yield Figure("deliveries with a page open", f"{beside:,.0f}/s", f"without: {alone:,.0f}/s",
-                         median(two / one for one, two in pairs), "≥0.95")  # fmt: skip
+                         median(two.rate / one.rate for one, two in pairs), "≥0.95")  # fmt: skip
+            share = median((two.cpu - one.cpu) / two.took for one, two in pairs)
+            yield Figure("CPU that an open page takes of serve", f"{share:.3f}", "one core", share, "≤0.05")
         async for figure in _steadily(f"{database_url}-steady", f"{base}/accept"):
             yield figure
 
 
-async def _pair(ours: str, drain: Callable[[int], Awaitable[float]], *, page_first: bool) -> tuple[float, float]:
-    """Return deliveries a second without a page and with one."""
+class Drained(NamedTuple):
+    """Real seconds and those of CPU, of ``serve`` with its relay, that it took to deliver all."""
 
-    async def beside() -> float:
+    took: float
+    cpu: float
+
+    @property
+    def rate(self) -> float:
+        """Deliveries a second."""
+        return EVENTS / self.took
+
+
+async def _pair(ours: str, drain: Drain, *, page_first: bool) -> tuple[Drained, Drained]:
+    """Return what it takes to deliver without a page and with one."""
+    serve = _serve()
+
+    async def alone() -> Drained:
+        before = _cpu(serve)
+        return Drained(await drain(EVENTS), _cpu(serve) - before)
+
+    async def beside() -> Drained:
         async with _open_page(ours):
-            return EVENTS / await drain(EVENTS)
+            return await alone()
 
-    first = await beside() if page_first else 0.0
-    alone = EVENTS / await drain(EVENTS)
-    return alone, first or await beside()
+    if page_first:
+        first = await beside()
+        return await alone(), first
+    return await alone(), await beside()
+
+
+def _serve() -> list[psutil.Process]:
+    """Return the process of ``serve`` and those below it."""
+    (parent,) = [one for one in psutil.Process().children() if "serve" in one.cmdline()]
+    return [parent, *parent.children(recursive=True)]
+
+
+def _cpu(processes: list[psutil.Process]) -> float:
+    return sum(sum(one.cpu_times()[:2]) for one in processes)
 
 
 @asynccontextmanager
-async def _delivering(database_url: str, url: str) -> AsyncIterator[tuple[str, Callable[[int], Awaitable[float]]]]:
+async def _delivering(database_url: str, url: str) -> AsyncIterator[tuple[str, Drain]]:
     """Run ``serve`` on a manual clock; give its base URL and what delivers so many events, in how many seconds."""
     options = ("--clock", "manual", "--endpoint", url, "--log-level", "warning")
     async with serving(database_url, *options) as (ours, _), aiohttp.ClientSession(ours) as session:

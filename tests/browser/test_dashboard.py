@@ -43,7 +43,7 @@ async def stayed(page: Page) -> bool:
 async def press(desk: Desk, name: str) -> None:
     """Press a button and wait until the page has told what came of it."""
     await desk.page.get_by_role("button", name=name).first.click()
-    await desk.page.locator(".notice").wait_for()
+    await desk.page.locator("main > .notice").wait_for()
 
 
 async def test_what_happens_shows_without_reloading(desk: Opens) -> None:

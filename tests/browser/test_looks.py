@@ -8,7 +8,7 @@ from axe_playwright_python.base import AXE_SCRIPT
 
 from sender.domain.fault import Fault
 from tests.receivers import receiving
-from tests.simulators import order, subscribe
+from tests.simulators import attempts_of, order, subscribe
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,21 +25,21 @@ async def pages(one: Desk, url: str) -> list[str]:
     await one.simulator.subscriptions.rotate(endpoint)
     await one.simulator.conductor.set_mode("manual")
     invoice = (await one.simulator.invoices.create(order("an order " + "x" * 100))).resource.id
-    cancelled = await one.simulator.invoices.cancel(invoice, "x")
+    await one.simulator.invoices.cancel(invoice, "x")
     await one.simulator.conductor.advance_by(600_000_000)
     await one.simulator.subscriptions.arm(Fault("wire", "delay", params={"by": "3s"}))
     waiting = (await one.simulator.invoices.create(order("order-2"))).resource.id
     await one.simulator.invoices.choose_network(waiting, "USDT", "TRC20")
-    first, second = cancelled.event_ids
-    events = [f"/events/{first}", f"/events/{second}?attempt=2&with=1", "/events/none"]
+    first, second, *_ = [each for each in await attempts_of(one.simulator) if each.endpoint_id == endpoint]
+    events = [f"/events/{first.event_id}?attempt={second.seq}&with={first.seq}", "/events/none"]
     ours = [f"/resources/{invoice}", f"/resources/{waiting}", f"/invoice/{waiting}"]
     return ["/", *events, *ours, "/endpoints", "/faults", "/clock", "/console", "/runs", "/?state=failed"]
 
 
 async def _findings(one: Desk, *rules: str) -> list[tuple[str, str]]:
-    options: dict[str, Any] = {
-        "resultTypes": ["violations"], "preload": False, **({"runOnly": rules} if rules else {}),
-    }  # fmt: skip
+    options: dict[str, Any] = {"resultTypes": ["violations"], "preload": False}
+    if rules:
+        options["runOnly"] = list(rules)
     found = await one.page.evaluate("options => axe.run(options)", options)
     return [(each["id"], each["nodes"][0]["html"][:200]) for each in found["violations"] if each["impact"] in SERIOUS]
 

@@ -126,7 +126,7 @@ function show(page, url) {
     scrollTo(0, 0);
   } else {
     history.replaceState(null, "", url);
-    document.querySelector(".notice")?.scrollIntoView({ block: "nearest" });
+    document.querySelector("main > .notice")?.scrollIntoView({ block: "nearest" });
   }
   shownAt = whereabouts();
 }
