@@ -120,14 +120,14 @@ _ENVELOPE = ("event_id", "event_type", "version", "occurred_at", "data")
 
 
 def _is_as_sent(body: bytes) -> bool:
-    """Tell whether a body is written as the provider writes it (contract §1.1); what is no JSON is not judged."""
+    """Tell whether a body is written as the provider writes it (contract §1.1); what is no envelope is not judged."""
     try:
         text = body.decode()
         document = json.loads(text)
         compact = [json.dumps(document, separators=(",", ":"), ensure_ascii=one) for one in (False, True)]
     except (ValueError, RecursionError):
         return True
-    if not isinstance(document, dict):
+    if not isinstance(document, dict) or not {"event_id", "data"} <= document.keys():
         return True
     members = [name for name in document if name in _ENVELOPE]
     return text in compact and members == [name for name in _ENVELOPE if name in document]

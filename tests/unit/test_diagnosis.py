@@ -140,7 +140,7 @@ def test_a_body_that_cannot_be_as_it_was_sent_is_the_first_suspect(body: bytes) 
     assert told(body=body, secret="whsec_test_other") == ["reencoded_body"]
 
 
-@pytest.mark.parametrize("body", [b"", b"[]", b"no json", b"[" * 100_000, b"\xff", b"{}", b'{"data":{}}'])
+@pytest.mark.parametrize("body", [b"", b"[]", b"no json", b"[" * 100_000, b"\xff", b"{}", b'{"a": 1}'])
 def test_what_is_no_envelope_is_not_judged(body: bytes) -> None:
     """Then it may be the secret as well as the body."""
     assert told(body=body) == ["wrong_secret"]
