@@ -333,7 +333,7 @@ def test_the_guarantees_hold_whatever_happens(kind: str, request: pytest.Fixture
     """Commands, deaths at every point, lost leases, a second relay and time, in any order, break none of them."""
     place = request.getfixturevalue("postgres_url") if kind == "postgresql" else ""
     machine = type("Life", (Life,), {"place": place})
-    runs = LONG or (290 if kind == "sqlite" else 10)
+    runs = LONG or (150 if kind == "sqlite" else 10)
     checks = settings(
         max_examples=runs,
         stateful_step_count=STEPS,
